@@ -1,0 +1,134 @@
+package cluster
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// catalogue is everything the embedded files say.
+type catalogue struct {
+	gpus        []*GPU
+	gpuByName   map[string]*GPU // by plain name or alias
+	systems     []*System
+	systemNames map[string]*System // by plain name or alias
+	curves      *curves
+	collectives map[curveKey]*Curve
+}
+
+// known is the catalogue, read once. Its files are part of the program, so a
+// broken one is a programmer's error that the tests find.
+var known = sync.OnceValue(func() *catalogue {
+	c := &catalogue{
+		gpuByName: map[string]*GPU{}, systemNames: map[string]*System{},
+		curves: fitCurves(), collectives: collectiveCurves(),
+	}
+	if err := c.readGPUs(); err != nil {
+		panic("cluster: " + err.Error())
+	}
+	if err := c.readSystems(); err != nil {
+		panic("cluster: " + err.Error())
+	}
+	return c
+})
+
+func (c *catalogue) readGPUs() error {
+	var file struct {
+		GPUs []gpuFile `toml:"gpu"`
+	}
+	if err := readEmbedded("gpus.toml", &file); err != nil {
+		return err
+	}
+	for i := range file.GPUs {
+		g := file.GPUs[i].gpu()
+		c.gpus = append(c.gpus, g)
+		for _, name := range slices.Concat([]string{g.Name}, g.Aliases) {
+			if c.gpuByName[plain(name)] != nil {
+				return fmt.Errorf("gpus.toml: %q is the name of two GPUs", name)
+			}
+			c.gpuByName[plain(name)] = g
+		}
+	}
+	shares := runtimeShares(c.gpus)
+	for _, g := range c.gpus {
+		if err := c.finish(g, shares); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finish completes a GPU that was read from a file: its memory and its
+// curves.
+func (c *catalogue) finish(g *GPU, shares map[string]memoryShare) error {
+	if err := g.validate(); err != nil {
+		return err
+	}
+	if g.Runtime == 0 {
+		g.assumeRuntime(shares)
+	}
+	return c.curves.attach(g, func(name string) *GPU { return c.gpuByName[plain(name)] })
+}
+
+func (c *catalogue) readSystems() error {
+	var file struct {
+		Systems []systemFile `toml:"system"`
+	}
+	if err := readEmbedded("systems.toml", &file); err != nil {
+		return err
+	}
+	for i := range file.Systems {
+		s, err := file.Systems[i].system(c)
+		if err != nil {
+			return fmt.Errorf("systems.toml: %w", err)
+		}
+		c.systems = append(c.systems, s)
+		for _, name := range slices.Concat([]string{s.Name}, s.Aliases) {
+			if c.systemNames[plain(name)] != nil {
+				return fmt.Errorf("systems.toml: %q is the name of two systems", name)
+			}
+			c.systemNames[plain(name)] = s
+		}
+	}
+	slices.SortFunc(c.systems, func(a, b *System) int { return strings.Compare(a.Name, b.Name) })
+	return nil
+}
+
+func readEmbedded(name string, into any) error {
+	text, err := files.ReadFile("catalogue/" + name)
+	if err != nil {
+		return err
+	}
+	return decode(name, bytes.TrimSpace(text), into)
+}
+
+// All is the catalogue of systems, by name.
+func All() []*System { return slices.Clone(known().systems) }
+
+// Names are the names of the catalogue's systems, sorted.
+func Names() []string {
+	var names []string
+	for _, s := range known().systems {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// GPUs is the catalogue of GPU kinds, in its own order.
+func GPUs() []*GPU { return slices.Clone(known().gpus) }
+
+// FindGPU is the GPU of the catalogue with that name or alias, in any
+// spelling; the error names the nearest.
+func FindGPU(name string) (*GPU, error) {
+	c := known()
+	if g := c.gpuByName[plain(name)]; g != nil {
+		return g, nil
+	}
+	var names []string
+	for _, g := range c.gpus {
+		names = append(names, g.Name)
+	}
+	return nil, fmt.Errorf("unknown GPU %q; nearest: %s", clip(name, 60), strings.Join(nearest(name, names, 3), ", "))
+}

@@ -1,0 +1,70 @@
+package cluster
+
+import (
+	"slices"
+
+	"meshplan/units"
+)
+
+// Collective is a kind of collective operation.
+type Collective uint8
+
+// The collectives.
+const (
+	AllReduce Collective = iota
+	AllGather
+	ReduceScatter
+	AllToAll
+	NumCollectives
+)
+
+var collectiveNames = [NumCollectives]string{"all_reduce", "all_gather", "reduce_scatter", "alltoall"}
+
+// String is the name nccl-tests uses: "all_reduce", "alltoall".
+func (op Collective) String() string { return collectiveNames[op] }
+
+// BusFactor is bus bandwidth over algorithm bandwidth of a collective over n
+// ranks, as nccl-tests defines it: time = BusFactor x size / bus bandwidth.
+func (op Collective) BusFactor(n int) float64 {
+	share := float64(n-1) / float64(n)
+	if op == AllReduce {
+		return 2 * share
+	}
+	return share
+}
+
+// Inside is the measured time of a collective among that many ranks of one
+// innermost domain, against nccl-tests' size: the total over the ranks for
+// all-gather and reduce-scatter, the buffer of one rank for all-reduce and
+// all-to-all. It is nil where nothing was measured.
+func (c *Cluster) Inside(op Collective, ranks int) *Curve {
+	if ranks > c.Levels[0].Size {
+		return nil
+	}
+	return known().collectives[curveKey{c.Collectives, op, ranks}]
+}
+
+// InsideBandwidth is the bus bandwidth of a collective among that many ranks
+// of one innermost domain for large messages, where no curve is measured: the
+// link's rate; of a mesh, the links among the group; for an all-reduce that
+// the switch adds up, NVLS.
+func (c *Cluster) InsideBandwidth(op Collective, ranks int) units.BytesPerSecond {
+	l := c.Levels[0]
+	switch {
+	case op == AllReduce && c.NVLS > 0 && ranks >= c.NVLSRanks:
+		return max(c.NVLS, l.Bandwidth)
+	case c.Mesh && ranks < l.Size:
+		return l.Bandwidth * units.BytesPerSecond(float64(max(1, ranks-1))/float64(l.Size-1))
+	}
+	return l.Bandwidth
+}
+
+// collectiveTables are the names of the tables of measured collectives.
+func collectiveTables() []string {
+	var names []string
+	for key := range known().collectives {
+		names = append(names, key.gpu)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}

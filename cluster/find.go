@@ -1,0 +1,46 @@
+package cluster
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Find makes a cluster of a catalogue system and a GPU count, "h100:256".
+// The name may be an alias, in any spelling. Errors name the nearest systems
+// or the nearest valid counts.
+func Find(spec string) (*Cluster, error) {
+	name, count, hasCount := strings.Cut(strings.TrimSpace(spec), ":")
+	if name == "" {
+		return nil, fmt.Errorf("cluster %q names no system: want NAME:GPUS, for example h100:256", clip(spec, 60))
+	}
+	shown := clip(spec, 60)
+	s := known().systemNames[plain(name)]
+	if s == nil {
+		return nil, fmt.Errorf("unknown cluster %q; nearest: %s", shown, strings.Join(nearest(name, Names(), 3), ", "))
+	}
+	if !hasCount || strings.TrimSpace(count) == "" {
+		return nil, fmt.Errorf("cluster %q has no GPU count: want %s:GPUS, for example %s:%d", shown, s.Name, s.Name, s.Box())
+	}
+	n, err := parseCount(count)
+	if err != nil {
+		return nil, fmt.Errorf("cluster %q: %w, for example %s:%d", shown, err, s.Name, s.Box())
+	}
+	c, err := s.Cluster(n)
+	if err != nil {
+		return nil, fmt.Errorf("cluster %q: %w", shown, err)
+	}
+	return c, nil
+}
+
+// parseCount reads a GPU count from 1 to MaxGPUs.
+func parseCount(text string) (int, error) {
+	n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
+	if numError, ok := err.(*strconv.NumError); ok && numError.Err == strconv.ErrSyntax {
+		return 0, fmt.Errorf("GPU count %q is not a whole number", clip(text, 30))
+	}
+	if err != nil || n < 1 || n > MaxGPUs {
+		return 0, fmt.Errorf("GPU count %s is outside 1 to %d", clip(text, 30), MaxGPUs)
+	}
+	return int(n), nil
+}

@@ -1,0 +1,195 @@
+package main
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// base is a job without fault; the cases change one thing.
+const base = "plan --model llama-3.1-8b --cluster h100:8 --global-batch 64 --seq 4096 --no-forced"
+
+// good is the same job as a file.
+const good = "model = \"llama-3.1-8b\"\ncluster = \"h100:8\"\nglobal_batch = 64\nseq = 4096\n"
+
+// badInputs are command lines that must be refused with one clear line. files
+// are written to the working directory first; want must be in the message.
+var badInputs = []struct {
+	name  string
+	args  string // split at spaces; a ~ stands for a space within an argument
+	file  string // the text of job.toml
+	want  string
+	stdin string
+}{
+	{name: "an unknown verb", args: "paln", want: `nearest is plan`},
+	{name: "an unknown subcommand", args: "models lst", want: `nearest is list`},
+	{name: "an unknown help topic", args: "help exit-code", want: `nearest is exit-codes`},
+	{name: "an unknown shell", args: "completion basch", want: `nearest is bash`},
+	{name: "an unknown flag", args: base + " --modle x", want: `nearest is model`},
+	{name: "an unknown short flag", args: base + " -x", want: `-x`},
+	{name: "a flag without its value", args: "plan --top", want: `--top`},
+	{name: "a flag of another verb", args: base + " --plan tp=8", want: `--plan`},
+	{name: "no model", args: "plan --cluster h100:8 --global-batch 64 --seq 4096", want: "no model given"},
+	{name: "no cluster", args: "plan --model llama-3.1-8b --global-batch 64 --seq 4096", want: "no cluster given"},
+	{name: "no batch", args: "plan --model llama-3.1-8b --cluster h100:8 --seq 4096", want: "no global-batch given"},
+	{name: "no sequence length", args: "plan --model llama-3.1-8b --cluster h100:8 --global-batch 64", want: "no seq given"},
+	{name: "an unknown model", args: base + " --model llama-3.1-7b", want: "llama-3.1-8b"},
+	{name: "an empty model", args: base + " --model ~", want: "empty"},
+	{name: "a model file that does not exist", args: base + " --model ./missing.toml", want: "missing.toml"},
+	{name: "a directory for a model file", args: base + " --model ./dir.toml", want: "dir.toml"},
+	{name: "a tokenizer's config.json", args: base + " --model ./tokenizer_config.json", want: "tokenizer_config.json"},
+	{name: "a truncated config.json", args: base + " --model ./truncated.json", want: "truncated.json"},
+	{name: "random bytes for a model file", args: base + " --model ./random.toml", want: "random.toml"},
+	{name: "random bytes for a config.json", args: base + " --model ./random.json", want: "random.json"},
+	{name: "an unknown cluster", args: base + " --cluster h10:8", want: "h100"},
+	{name: "a cluster without a GPU count", args: base + " --cluster h100", want: "h100"},
+	{name: "a GPU count of zero", args: base + " --cluster h100:0", want: "h100:0"},
+	{name: "a negative GPU count", args: base + " --cluster h100:-8", want: "h100:-8"},
+	{name: "a GPU count that is no number", args: base + " --cluster h100:many", want: "many"},
+	{name: "a GPU count beyond any cluster", args: base + " --cluster h100:99999999999999999999", want: "h100:"},
+	{name: "random bytes for a cluster file", args: base + " --cluster ./random.toml", want: "random.toml"},
+	{name: "a directory for a cluster file", args: base + " --cluster ./dir.toml", want: "dir.toml"},
+	{name: "a batch of zero", args: base + " --global-batch 0", want: "whole number from 1"},
+	{name: "a negative batch", args: base + " --global-batch -4", want: "whole number from 1"},
+	{name: "a batch that is a fraction", args: base + " --global-batch 1.5", want: "whole number from 1"},
+	{name: "a batch beyond any number", args: base + " --global-batch 99999999999999999999", want: "whole number from 1"},
+	{name: "a sequence length of zero", args: base + " --seq 0", want: "whole number from 1"},
+	{name: "more tokens a step than any job has", args: base + " --global-batch 100000000 --seq 1000000", want: "tokens a step"},
+	{name: "an unknown precision", args: base + " --precision bf61", want: "nearest is bf16"},
+	{name: "an unknown recipe", args: base + " --recipe nonesuch", want: "nonesuch"},
+	{name: "a load factor that is not a number", args: base + " --load-factor NaN", want: "want a number from 1"},
+	{name: "an infinite load factor", args: base + " --load-factor Inf", want: "want a number from 1"},
+	{name: "a load factor below 1", args: base + " --load-factor 0.5", want: "want a number from 1"},
+	{name: "an unknown framework", args: base + " --framework megatorn", want: "megatron"},
+	{name: "a framework of a later release", args: base + " --framework vllm", want: "not in this release"},
+	{name: "an unknown profile", args: base + " --profile nonesuch", want: "nonesuch"},
+	{name: "a pin without a value", args: base + " --pin tp", want: `"tp"`},
+	{name: "a pin on an unknown name", args: base + " --pin tpp=8", want: `nearest "tp"`},
+	{name: "contradicting pins", args: base + " --pin tp=8,tp=4", want: "contradict"},
+	{name: "pins with an empty range between them", args: base + " --pin pp<=2,pp>=4", want: "contradict"},
+	{name: "a pin of zero", args: base + " --pin tp=0", want: "whole number"},
+	{name: "a pin to a level the cluster lacks", args: base + " --pin tp~in~rack", want: "rack"},
+	{name: "no plan to show", args: base + " --top 0", want: "whole number from 1"},
+	{name: "a negative number of jobs", args: base + " --jobs -1", want: "whole number from 1"},
+	{name: "a time limit without a unit", args: base + " --time-limit 30", want: "30s"},
+	{name: "a time limit of zero", args: base + " --time-limit 0s", want: "above zero"},
+	{name: "two job files", args: "plan job.toml job.toml", file: good, want: "one job file"},
+	{name: "an extra argument to list", args: "models list all", want: "no argument"},
+	{name: "an extra argument to version", args: "version 2", want: "no argument"},
+	{name: "show without a name", args: "models show", want: "wants a name"},
+	{name: "show of two names", args: "clusters show h100:8 h100:16", want: "one name"},
+	{name: "show of an unknown model", args: "models show llama-9", want: "llama-9"},
+	{name: "two forms of output", args: "models show llama-3.1-8b --json --toml", want: "exclude"},
+	{name: "a job file that does not exist", args: "plan missing.toml", want: "missing.toml: no such file"},
+	{name: "a directory for a job file", args: "plan dir.toml", want: "dir.toml: is a directory"},
+	{name: "random bytes for a job file", args: "plan random.toml", want: "random.toml:1:"},
+	{name: "an endless job file", args: "plan /dev/zero", want: "larger than 1 MiB"},
+	{name: "a job file that is JSON", args: "plan job.toml", file: "{\"model\": \"llama-3.1-8b\"}", want: "job.toml:1:1: not TOML"},
+	{name: "a truncated job file", args: "plan job.toml", file: "model = \"llama-3.1-8b\"\ncluster = \"h100", want: "job.toml:2:"},
+	{name: "an unknown key", args: "plan job.toml", file: good + "  globl_batch = 3\n", want: `job.toml:5:3: unknown key "globl_batch"; nearest is global_batch`},
+	{name: "a key with a dash", args: "plan job.toml", file: good + "time-limit = \"3s\"\n", want: "nearest is time_limit"},
+	{name: "a table", args: "plan job.toml", file: good + "[model]\nname = \"x\"\n", want: "job.toml:5:"},
+	{name: "a table of an unknown name", args: "plan job.toml", file: good + "[workload]\nseq = 1\n", want: `job.toml:5:2: unknown key "workload"`},
+	{name: "a dotted key", args: "plan job.toml", file: "seq.len = 4\n", want: `unknown key "seq.len"`},
+	{name: "a key given twice", args: "plan job.toml", file: good + "seq = 1\n", want: "job.toml:5:"},
+	{name: "a string for a number", args: "plan job.toml", file: good + "top = \"3\"\n", want: "job.toml:5:1: top wants a whole number"},
+	{name: "a number for a string", args: "plan job.toml", file: good + "pin = 8\n", want: "job.toml:5:1: pin wants a string"},
+	{name: "a float for a count", args: "plan job.toml", file: good + "jobs = 2.0\n", want: "jobs wants a whole number"},
+	{name: "not a number in a file", args: "plan job.toml", file: good + "load_factor = nan\n", want: "job.toml:5:1: load_factor"},
+	{name: "a list for a string", args: "plan job.toml", file: good + "pin = [\"tp=8\"]\n", want: "pin wants a string"},
+	{name: "a negative size in a file", args: "plan job.toml", file: strings.Replace(good, "64", "-64", 1), want: "job.toml:3:1: global_batch"},
+	{name: "a bad value that a flag overrides", args: "plan job.toml --top 3", file: good + "top = 0\n", want: "job.toml:5:1: top"},
+	{name: "an unknown model in a file", args: "plan job.toml", file: strings.Replace(good, "8b", "7b", 1), want: "llama-3.1-8b"},
+	{name: "an empty job file", args: "plan job.toml", file: "", want: "no model given"},
+	{name: "a bad job on standard input", args: "plan -", stdin: "modle = 1\n", want: `-:1:1: unknown key "modle"`},
+	{name: "deeply nested lists", args: "plan -", stdin: "model = " + strings.Repeat("[", 100_000), want: "not TOML"},
+	{name: "explain without a plan", args: strings.Replace(base, "plan", "explain", 1)[:len(base)-9], want: "no plan given"},
+	{name: "explain of an unknown degree", args: explainBase + " --plan tpp=8", want: "tp"},
+	{name: "explain of a degree of zero", args: explainBase + " --plan tp=0", want: "tp=0"},
+	{name: "explain of a plan that is too large", args: explainBase + " --plan tp=8,pp=64,dp=64", want: "GPU"},
+	{name: "explain of contradicting degrees", args: explainBase + " --plan dp=8,dp_shard=4,dp_replicate=4", want: "contradict"},
+	{name: "explain with an unknown fill", args: explainBase + " --plan tp=8 --fill bset", want: "nearest is best"},
+}
+
+const explainBase = "explain --model llama-3.1-8b --cluster h100:8 --global-batch 64 --seq 4096"
+
+// TestBadInputIsOneClearError holds for each case: exit code 2, one line on
+// standard error that begins with the program's name, nothing on standard
+// output.
+func TestBadInputIsOneClearError(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	writeBadFiles(t)
+	for _, tc := range badInputs {
+		t.Run(tc.name, func(t *testing.T) {
+			if err := os.WriteFile("job.toml", []byte(tc.file), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			var args []string
+			for _, a := range strings.Fields(tc.args) {
+				args = append(args, strings.ReplaceAll(a, "~", " "))
+			}
+			var stdout, stderr bytes.Buffer
+			code := run(args, strings.NewReader(tc.stdin), &stdout, &stderr)
+			line := stderr.String()
+			if code != exitUsage {
+				t.Errorf("exit code %d, want %d", code, exitUsage)
+			}
+			if stdout.Len() > 0 {
+				t.Errorf("standard output is not empty: %.200q", stdout.String())
+			}
+			if !strings.HasPrefix(line, "meshplan: ") || strings.Count(line, "\n") != 1 || !strings.HasSuffix(line, "\n") {
+				t.Errorf("standard error is not one line of the program's: %.400q", line)
+			}
+			if !strings.Contains(line, tc.want) {
+				t.Errorf("the message lacks %q: %s", tc.want, line)
+			}
+			if len(line) > 400 {
+				t.Errorf("the message has %d bytes: %.100s...", len(line), line)
+			}
+		})
+	}
+}
+
+// writeBadFiles writes the files that the cases name into the working
+// directory.
+func writeBadFiles(t *testing.T) {
+	t.Helper()
+	random := make([]byte, 2000)
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range random {
+		random[i] = byte(r.Uint32())
+	}
+	for name, text := range map[string]string{
+		"random.toml":    string(random),
+		"random.json":    string(random),
+		"truncated.json": `{"architectures": ["LlamaForCausalLM"], "hidden_size": 4096, "num_hid`,
+		"tokenizer_config.json": `{"tokenizer_class": "LlamaTokenizer", "bos_token": "<s>",
+			"model_max_length": 131072, "add_bos_token": true}`,
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(".", "dir.toml"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// FuzzJobFile feeds any text as a job file: it is read or refused with one
+// line, and never a panic.
+func FuzzJobFile(f *testing.F) {
+	f.Add(good)
+	for _, tc := range badInputs {
+		f.Add(tc.file)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		err := newJob().readFile("-", strings.NewReader(text))
+		if err != nil && strings.ContainsAny(oneLine(err.Error()), "\n\r\x1b") {
+			t.Errorf("not one line: %q", err)
+		}
+	})
+}

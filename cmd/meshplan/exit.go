@@ -1,0 +1,85 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// The exit codes.
+const (
+	exitAnswer     = 0
+	exitInfeasible = 1
+	exitUsage      = 2
+	exitInternal   = 3
+	exitStopped    = 4
+)
+
+const exitCodesHelp = `meshplan's exit codes:
+
+  0  an answer was found
+  1  the search proved that no plan is possible
+  2  bad usage or bad input
+  3  internal error
+  4  stopped early by Ctrl-C or --time-limit; the best so far is printed
+
+The result goes to standard output, everything else to standard error.`
+
+// failure is an error with the exit code it leads to.
+type failure struct {
+	code int
+	err  error
+}
+
+func (f *failure) Error() string { return f.err.Error() }
+func (f *failure) Unwrap() error { return f.err }
+
+// usageError is an error in what the user gave: exit code 2.
+func usageError(err error) error { return &failure{exitUsage, err} }
+
+// badUsage is usageError of a formatted message.
+func badUsage(format string, args ...any) error {
+	return usageError(fmt.Errorf(format, args...))
+}
+
+// internalError is an error of the program itself: exit code 3.
+func internalError(err error) error {
+	return &failure{exitInternal, fmt.Errorf("internal error: %w", err)}
+}
+
+// report prints the error as one line and returns its exit code. An error that
+// carries no code comes from the parsing of the command line.
+func report(w io.Writer, err error) int {
+	code := exitUsage
+	if f, ok := errors.AsType[*failure](err); ok {
+		code = f.code
+	}
+	fmt.Fprintf(w, "meshplan: %s\n", oneLine(err.Error()))
+	return code
+}
+
+// oneLine folds line breaks and control characters of a message, so that a
+// file of random bytes cannot disturb the terminal.
+func oneLine(s string) string {
+	s = strings.ToValidUTF8(s, "?")
+	s = strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' || r == '\r' {
+			return ' '
+		}
+		if r < ' ' || r == 0x7f {
+			return '?'
+		}
+		return r
+	}, s)
+	return strings.Join(strings.Fields(s), " ")
+}
+
+// exitCodesTopic is the help topic `meshplan help exit-codes`.
+func exitCodesTopic() *cobra.Command {
+	c := &cobra.Command{Use: "exit-codes", Short: "What the exit codes mean"}
+	c.SetHelpFunc(func(c *cobra.Command, _ []string) { fmt.Fprintln(c.OutOrStdout(), exitCodesHelp) })
+	return c
+}

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"meshplan/framework"
+	"meshplan/plan"
+	"meshplan/search"
+)
+
+// explainCommand is `explain`.
+func explainCommand(a *app) *cobra.Command {
+	j := newJob()
+	c := &cobra.Command{
+		Use:   "explain [JOB.toml] --plan PLAN",
+		Short: "Price one given plan, term by term, and check it against the rules",
+		Long: `explain prices one given plan: every term of the memory of every pipeline stage
+and of the step time, the traffic of every dimension, and the rules of the
+framework that the plan keeps or breaks.
+
+What the plan leaves open is filled as the framework itself would, and every
+such default is named; --fill best lets the search fill it instead.`,
+		Example: `  meshplan explain job.toml --plan 'tp=8,pp=16,dp=128,micro-batch=1'
+  meshplan explain job.toml --plan 'tp=8,pp=16' --fill best --json`,
+		Args: oneFile,
+		RunE: func(c *cobra.Command, args []string) error { return a.explain(c.Context(), j, args) },
+	}
+	addFlags(c, j)
+	return c
+}
+
+// explain answers `explain`.
+func (a *app) explain(ctx context.Context, j *job, args []string) error {
+	req, err := a.request(j, args)
+	if err != nil {
+		return err
+	}
+	if j.plan == "" {
+		return badUsage("no plan given: use --plan, for example --plan 'tp=8,pp=4,micro-batch=1'")
+	}
+	partial, err := plan.Parse(j.plan)
+	if err != nil {
+		return usageError(err)
+	}
+	var full plan.Plan
+	if j.fill == "best" {
+		full, err = a.fillBest(ctx, req, j, partial)
+	} else {
+		full, err = fillAsFramework(req, partial)
+	}
+	if err != nil || a.code != exitAnswer {
+		return err
+	}
+	e, err := search.Explain(&req.problem, full)
+	if err != nil {
+		return usageError(err)
+	}
+	if j.json {
+		return a.printJSON(e)
+	}
+	return a.print(explainView(&req.subject, e))
+}
+
+// fillAsFramework completes the plan with the framework's own defaults.
+func fillAsFramework(req *request, partial plan.Partial) (plan.Plan, error) {
+	full, taken, err := req.problem.Framework.Fill(&req.problem.Facts, partial)
+	if err != nil {
+		return full, usageError(err)
+	}
+	req.warn(taken...)
+	return full, nil
+}
+
+// fillBest completes the plan with the best plan that has what is given. When
+// there is none, it prints why and sets the exit code.
+func (a *app) fillBest(ctx context.Context, req *request, j *job, partial plan.Partial) (plan.Plan, error) {
+	text, err := pinText(partial)
+	if err != nil {
+		return plan.Plan{}, usageError(err)
+	}
+	pins, err := framework.ParsePins(text)
+	if err != nil {
+		return plan.Plan{}, usageError(err)
+	}
+	open := *req
+	open.problem.Pins = append(slices.Clone(open.problem.Pins), pins...)
+	open.problem.Top, open.problem.Forced = 1, false
+	res, err := a.best(ctx, &open, j)
+	if err != nil {
+		return plan.Plan{}, err
+	}
+	if len(res.Plans) == 0 {
+		a.code = exitCode(res.Status)
+		if j.json {
+			return plan.Plan{}, a.printJSON(res)
+		}
+		return plan.Plan{}, a.print(planView(&req.subject, res))
+	}
+	req.warn(fmt.Sprintf("what the plan left open is the search's choice, and that is %s", res.Status))
+	filled, err := plan.Parse(res.Plans[0].Text)
+	if err != nil {
+		return plan.Plan{}, internalError(err)
+	}
+	return filled.Plan, nil
+}
+
+// pinText writes the given fields of a plan as pins.
+func pinText(p plan.Partial) (string, error) {
+	if p.Given.Has(plan.StagesField) || p.Given.Has(plan.PlacementField) {
+		return "", fmt.Errorf("--fill best chooses layers and placement itself: leave them out of the plan, or use --fill framework")
+	}
+	point := p.Plan.Point()
+	var pins []string
+	for c := plan.Coord(0); c <= plan.RecomputeC; c++ {
+		if p.Given.Has(plan.Field(c)) {
+			pins = append(pins, fmt.Sprintf("%s=%s", c, pinValue(c, point[c])))
+		}
+	}
+	return strings.Join(pins, ","), nil
+}
+
+// pinValue is the value of a coordinate as a pin has it.
+func pinValue(c plan.Coord, v int32) string {
+	switch c {
+	case plan.SP:
+		return onOff(v == 1)
+	case plan.RecomputeC:
+		return plan.Recompute(v).String()
+	}
+	return fmt.Sprint(v)
+}

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"meshplan/cluster"
+	"meshplan/models"
+)
+
+// kind is the type of value that a field takes in a job file.
+type kind uint8
+
+const (
+	text   kind = iota // a string
+	whole              // an integer
+	real               // an integer or a float
+	toggle             // a boolean
+)
+
+func (k kind) String() string {
+	return [...]string{"a string", "a whole number", "a number", "true or false"}[k]
+}
+
+// field is one setting of a job, defined once: its flag, its key in a job
+// file, its help and its check all come from here.
+type field struct {
+	name  string // the flag; the key has underscores for the dashes
+	value string // what the help calls the flag's value
+	usage string
+	kind  kind
+	only  string // the one verb that takes it; "" for all that take a job
+	set   func(j *job, value string) error
+}
+
+// key is the field's name in a job file.
+func (f *field) key() string { return strings.ReplaceAll(f.name, "-", "_") }
+
+// fields are all settings of a job, in the order of the help.
+var fields = []field{
+	{"model", "NAME", "catalogue name, model TOML file or Hugging Face config.json", text, "",
+		func(j *job, v string) error { return setText(&j.model, v) }},
+	{"cluster", "NAME:GPUS", "catalogue name and GPUs, such as h100:256, or cluster TOML file", text, "",
+		func(j *job, v string) error { return setText(&j.cluster, v) }},
+	{"global-batch", "N", "sequences per optimizer step", whole, "",
+		func(j *job, v string) error { return setCount(&j.globalBatch, v, maxBatch) }},
+	{"seq", "N", "tokens per sequence", whole, "",
+		func(j *job, v string) error { return setCount(&j.seq, v, maxSeq) }},
+	{"precision", "NAME", "number format of the GEMMs: bf16 or fp16 (default bf16)", text, "", setPrecision},
+	{"recipe", "NAME", "how parameters and optimizer are kept (default: the profile's first)", text, "",
+		func(j *job, v string) error { return setText(&j.recipe, v) }},
+	{"load-factor", "X", "load of the busiest expert rank over the mean (default 1)", real, "", setLoadFactor},
+	{"framework", "NAME", "whose rules and costs hold: megatron or any (default megatron)", text, "",
+		func(j *job, v string) error { return setText(&j.framework, v) }},
+	{"profile", "NAME", "cost profile of the framework (default: its newest)", text, "",
+		func(j *job, v string) error { return setText(&j.profile, v) }},
+	{"pin", "PINS", "degrees and options to hold, such as 'tp=8,pp<=4,tp in nvlink'", text, "",
+		func(j *job, v string) error { return setText(&j.pin, v) }},
+	{"plan", "PLAN", "the plan to explain, such as 'tp=8,pp=16,micro-batch=1'", text, "explain",
+		func(j *job, v string) error { return setText(&j.plan, v) }},
+	{"fill", "HOW", "who fills what the plan leaves open: framework or best (default framework)", text, "explain", setFill},
+	{"top", "K", "plans to show, each of other degrees or options (default 3)", whole, "plan",
+		func(j *job, v string) error { return setCount(&j.top, v, maxTop) }},
+	{"no-forced", "", "skip the searches that say what forced each degree", toggle, "plan",
+		func(j *job, v string) error { return setToggle(&j.noForced, v) }},
+	{"jobs", "N", "searches that run at once (default: the cores)", whole, "",
+		func(j *job, v string) error { return setCount(&j.jobs, v, maxJobs) }},
+	{"time-limit", "D", "stop after this time, such as 30s or 5m, with the best so far", text, "", setTimeLimit},
+	{"json", "", "print the result as JSON", toggle, "",
+		func(j *job, v string) error { return setToggle(&j.json, v) }},
+	{"stats", "", "print the search's counters as one JSON line on standard error", toggle, "",
+		func(j *job, v string) error { return setToggle(&j.stats, v) }},
+}
+
+// keys are the keys a job file may hold.
+func keys() []string {
+	var names []string
+	for i := range fields {
+		names = append(names, fields[i].key())
+	}
+	return names
+}
+
+// fieldOf is the field of a job file's key, nil for an unknown key.
+func fieldOf(key string) *field {
+	for i := range fields {
+		if fields[i].key() == key {
+			return &fields[i]
+		}
+	}
+	return nil
+}
+
+// addFlags gives the command the flags of its verb.
+func addFlags(c *cobra.Command, j *job) {
+	for i := range fields {
+		f := &fields[i]
+		if f.only != "" && f.only != c.Name() {
+			continue
+		}
+		flag := c.Flags().VarPF(&flagValue{f, j}, f.name, "", f.usage)
+		if f.kind == toggle {
+			flag.NoOptDefVal = "true"
+		}
+	}
+	c.Flags().SortFlags = false
+	for flag, names := range map[string]func() []string{"model": models.Names, "cluster": cluster.Names} {
+		complete := func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return names(), cobra.ShellCompDirectiveNoSpace
+		}
+		if err := c.RegisterFlagCompletionFunc(flag, complete); err != nil {
+			panic("meshplan: " + err.Error())
+		}
+	}
+}
+
+// flagValue is a field as a flag of the command line.
+type flagValue struct {
+	field *field
+	job   *job
+}
+
+// String is the flag's default in the help; fields name theirs in the usage.
+func (v *flagValue) String() string { return "" }
+
+// Type is what the help calls the value.
+func (v *flagValue) Type() string {
+	if v.field.kind == toggle {
+		return "bool"
+	}
+	return v.field.value
+}
+
+// Set checks the value and remembers that it was given.
+func (v *flagValue) Set(value string) error {
+	v.job.given[v.field.name] = true
+	if err := v.field.set(v.job, value); err != nil {
+		return &settingError{v.field.name, value, err}
+	}
+	return nil
+}

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+)
+
+// settingError is a value that a field refuses.
+type settingError struct {
+	flag, value string
+	err         error
+}
+
+func (e *settingError) Error() string { return fmt.Sprintf("--%s %q: %v", e.flag, e.value, e.err) }
+
+// flagError words what is wrong with a command's flags.
+func flagError(c *cobra.Command, err error) error {
+	if s, ok := errors.AsType[*settingError](err); ok {
+		return usageError(s)
+	}
+	if u, ok := errors.AsType[namedFlag](err); ok && c.Flags().Lookup(u.GetSpecifiedName()) == nil {
+		return badUsage("unknown flag --%s of %s%s", u.GetSpecifiedName(), c.CommandPath(),
+			suggestion(u.GetSpecifiedName(), flagNames(c)))
+	}
+	return usageError(err)
+}
+
+// namedFlag is the flag reader's error about a flag that does not exist or
+// lacks its value.
+type namedFlag interface {
+	error
+	GetSpecifiedName() string
+}
+
+// flagNames are the flags of a command.
+func flagNames(c *cobra.Command) []string {
+	candidates := []string{"help", "toml"}
+	for i := range fields {
+		candidates = append(candidates, fields[i].name)
+	}
+	return slices.DeleteFunc(candidates, func(name string) bool { return c.Flags().Lookup(name) == nil })
+}

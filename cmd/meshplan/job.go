@@ -1,0 +1,118 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"meshplan/plan"
+	"meshplan/units"
+)
+
+// The largest values that are taken for a job rather than a typing error.
+const (
+	maxBatch = 1_000_000_000
+	maxSeq   = 100_000_000
+	maxTop   = 1000
+	maxJobs  = 1024
+	maxLoad  = 1e6
+)
+
+// job is what the user asks for, from the flags and the job file.
+type job struct {
+	model, cluster        string
+	globalBatch, seq      int64
+	precision, recipe     string
+	loadFactor            float64
+	framework, profile    string
+	pin, plan, fill       string
+	top, jobs             int64
+	timeLimit             time.Duration
+	noForced, json, stats bool
+	given                 map[string]bool // by flag name
+}
+
+func newJob() *job { return &job{given: map[string]bool{}} }
+
+// check reports a setting that is missing and settings that make no sense
+// together.
+func (j *job) check() error {
+	for _, name := range []string{"model", "cluster", "global-batch", "seq"} {
+		if !j.given[name] {
+			return badUsage("no %s given: use --%s, or %s in a job file",
+				name, name, strings.ReplaceAll(name, "-", "_"))
+		}
+	}
+	if float64(j.globalBatch)*float64(j.seq) > plan.MaxTokensPerStep {
+		return badUsage("global batch %s of %s tokens is %.3g tokens a step; the largest is %.0g",
+			units.Grouped(j.globalBatch), units.Grouped(j.seq),
+			float64(j.globalBatch)*float64(j.seq), float64(plan.MaxTokensPerStep))
+	}
+	return nil
+}
+
+func setText(to *string, v string) error {
+	if strings.TrimSpace(v) == "" {
+		return fmt.Errorf("is empty")
+	}
+	*to = v
+	return nil
+}
+
+func setCount(to *int64, v string, most int64) error {
+	n, err := strconv.ParseInt(strings.TrimSpace(v), 10, 64)
+	if err != nil || n < 1 || n > most {
+		return fmt.Errorf("want a whole number from 1 to %s", units.Grouped(most))
+	}
+	*to = n
+	return nil
+}
+
+func setToggle(to *bool, v string) error {
+	b, err := strconv.ParseBool(v)
+	if err != nil {
+		return fmt.Errorf("want true or false")
+	}
+	*to = b
+	return nil
+}
+
+func setPrecision(j *job, v string) error {
+	known := []string{string(plan.BF16), string(plan.FP16)}
+	return setChoice(&j.precision, v, known)
+}
+
+func setFill(j *job, v string) error {
+	return setChoice(&j.fill, v, []string{"framework", "best"})
+}
+
+// setChoice takes one of the known words.
+func setChoice(to *string, v string, known []string) error {
+	for _, k := range known {
+		if v == k {
+			*to = v
+			return nil
+		}
+	}
+	return fmt.Errorf("unknown%s", suggestion(v, known))
+}
+
+func setLoadFactor(j *job, v string) error {
+	x, err := strconv.ParseFloat(v, 64)
+	if err != nil || math.IsNaN(x) || x < 1 || x > maxLoad {
+		return fmt.Errorf("want a number from 1 (balanced) to %s", units.Grouped(maxLoad))
+	}
+	j.loadFactor = x
+	return nil
+}
+
+func setTimeLimit(j *job, v string) error {
+	d, err := time.ParseDuration(v)
+	if err != nil || d <= 0 {
+		return fmt.Errorf("want a time above zero, such as 30s or 5m")
+	}
+	j.timeLimit = d
+	return nil
+}

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"meshplan/search"
+)
+
+// planCommand is `plan`.
+func planCommand(a *app) *cobra.Command {
+	j := newJob()
+	c := &cobra.Command{
+		Use:   "plan [JOB.toml]",
+		Short: "Find the fastest plan of a job on a cluster, and prove it",
+		Long: `plan finds the fastest plan of a training job on a cluster: the degrees of every
+parallel dimension, their placement on the levels of the network and the options
+of a step. It proves that no plan of the space is faster, and says what forced
+each degree: either the job does not fit without it, or it takes too long.
+
+Every flag is a key of a job file too, with underscores for the dashes; a flag
+wins over the file. "-" reads the job file from standard input.`,
+		Example: `  meshplan plan --model llama-3.1-70b --cluster h100:256 --global-batch 1024 --seq 8192
+  meshplan plan job.toml --pin 'tp=8,pp<=4' --top 5 --json`,
+		Args: oneFile,
+		RunE: func(c *cobra.Command, args []string) error { return a.plan(c.Context(), j, args) },
+	}
+	addFlags(c, j)
+	return c
+}
+
+// plan answers `plan`.
+func (a *app) plan(ctx context.Context, j *job, args []string) error {
+	req, err := a.request(j, args)
+	if err != nil {
+		return err
+	}
+	res, err := a.best(ctx, req, j)
+	if err != nil {
+		return err
+	}
+	a.code = exitCode(res.Status)
+	if j.json {
+		return a.printJSON(res)
+	}
+	return a.print(planView(&req.subject, res))
+}
+
+// best searches for the best plans of a request.
+func (a *app) best(ctx context.Context, req *request, j *job) (*search.Result, error) {
+	m := newMeter(a.stderr)
+	res, err := search.Best(ctx, &req.problem, search.Limits{Time: j.timeLimit, Progress: m.show})
+	m.clear()
+	if err != nil {
+		return nil, usageError(err) // the problem is malformed
+	}
+	if j.stats {
+		return res, a.printStats(res.Stats)
+	}
+	return res, nil
+}

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+
+	"meshplan/cluster"
+	"meshplan/cost"
+	"meshplan/cost/profile"
+	"meshplan/framework"
+	"meshplan/framework/all"
+	"meshplan/models"
+	"meshplan/plan"
+	"meshplan/search"
+)
+
+// defaultTop is the number of plans that `plan` shows.
+const defaultTop = 3
+
+// defaultFramework is the framework of a job that names none.
+const defaultFramework = "megatron"
+
+// later are frameworks that a later release will know.
+var later = []string{"torchtitan", "deepspeed", "nanotron", "fsdp", "vllm", "sglang", "trtllm"}
+
+// request is a job that has been checked: the problem to search, with the
+// defaults taken as its warnings, and the subject of its answer.
+type request struct {
+	problem search.Problem
+	subject subject
+}
+
+// request reads the job file, if any, and looks up everything the job names.
+func (a *app) request(j *job, args []string) (*request, error) {
+	if len(args) == 1 {
+		if err := j.readFile(args[0], a.stdin); err != nil {
+			return nil, err
+		}
+	}
+	if err := j.check(); err != nil {
+		return nil, err
+	}
+	r := &request{}
+	for _, step := range []func(*job) error{r.facts, r.behaviour, r.pins} {
+		if err := step(j); err != nil {
+			return nil, usageError(err)
+		}
+	}
+	r.problem.Top, r.problem.Jobs = defaultTop, runtime.GOMAXPROCS(0)
+	if j.top > 0 {
+		r.problem.Top = int(j.top)
+	}
+	if j.jobs > 0 {
+		r.problem.Jobs = int(j.jobs)
+	}
+	r.problem.Forced = !j.noForced
+	return r, nil
+}
+
+// facts looks up the model and the cluster and fills the workload.
+func (r *request) facts(j *job) error {
+	m, err := models.Load(j.model)
+	if err != nil {
+		return err
+	}
+	c, err := cluster.Load(j.cluster)
+	if err != nil {
+		return err
+	}
+	w := plan.Workload{GlobalBatch: j.globalBatch, SeqLen: j.seq, Recipe: j.recipe,
+		Precision: plan.DefaultPrecision, LoadFactor: plan.DefaultLoadFactor}
+	if j.given["precision"] {
+		w.Precision = plan.Precision(j.precision)
+	} else {
+		r.byDefault("precision", string(w.Precision))
+	}
+	if j.given["load-factor"] {
+		w.LoadFactor = j.loadFactor
+	} else if m.Experts > 0 {
+		r.byDefault("load-factor", fmt.Sprintf("%g (balanced routing)", w.LoadFactor))
+	}
+	r.problem.Facts = framework.Facts{Model: m, Cluster: c, Workload: w}
+	return nil
+}
+
+// behaviour looks up the framework and its profile, and has the cost model
+// check that they can price the job.
+func (r *request) behaviour(j *job) error {
+	name := j.framework
+	if name == "" {
+		name = defaultFramework
+		r.byDefault("framework", name)
+	}
+	if slices.Contains(later, name) {
+		return fmt.Errorf("framework %q is not in this release; known: megatron, any", name)
+	}
+	fw, err := all.Find(name)
+	if err != nil {
+		return err
+	}
+	of := j.profile
+	if of == "" {
+		of = fw.Profile()
+		r.byDefault("profile", of)
+	}
+	prof, err := profile.Load(of)
+	if err != nil {
+		return err
+	}
+	recipe, err := prof.Recipe(j.recipe)
+	if err != nil {
+		return err
+	}
+	if j.recipe == "" {
+		r.byDefault("recipe", fmt.Sprintf("%s (%g B a parameter)", recipe.Name, recipe.PerParameter()))
+	}
+	f := &r.problem.Facts
+	if _, err := cost.New(f.Model, f.Cluster, f.Workload, prof); err != nil {
+		return err
+	}
+	r.problem.Framework, r.problem.Profile = fw, prof
+	r.subject = subject{model: f.Model.Name, cluster: f.Cluster.Name, gpu: f.Cluster.GPU.Name, gpus: f.Cluster.GPUs(),
+		batch: f.Workload.GlobalBatch, seq: f.Workload.SeqLen, precision: string(f.Workload.Precision), framework: fw.Name()}
+	return nil
+}
+
+// pins reads what the user holds fixed.
+func (r *request) pins(j *job) error {
+	if j.pin == "" {
+		return nil
+	}
+	pins, err := framework.ParsePins(j.pin)
+	if err != nil {
+		return err
+	}
+	r.problem.Pins = pins
+	return framework.CheckPins(&r.problem.Facts, pins)
+}
+
+// byDefault notes a setting that the job left open.
+func (r *request) byDefault(flag, value string) {
+	r.warn(fmt.Sprintf("%s %s by default; --%s sets it", flag, value, flag))
+}
+
+// warn adds sentences to the warnings of the answer.
+func (r *request) warn(sentences ...string) {
+	r.problem.Warnings = append(r.problem.Warnings, sentences...)
+}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"meshplan/search"
+)
+
+var update = flag.Bool("update", false, "rewrite the expected outputs of the tests")
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"meshplan": main})
+}
+
+// withPlan writes a job file with the best plan of a result:
+// with-plan RESULT.json JOB.toml NEW.toml.
+func withPlan(ts *testscript.TestScript, _ bool, args []string) {
+	r, err := search.ReadJSON(strings.NewReader(ts.ReadFile(args[0])))
+	ts.Check(err)
+	job := fmt.Sprintf("%s\nplan = %q\n", ts.ReadFile(args[1]), r.Plans[0].Text)
+	ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(job), 0o644))
+}
+
+// TestScripts runs the program as a user does, one behaviour a file.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		UpdateScripts:       *update,
+		RequireExplicitExec: true,
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"with-plan": withPlan},
+		Setup: func(e *testscript.Env) error {
+			jobs, err := os.ReadDir("../../testdata/jobs")
+			if err != nil {
+				return err
+			}
+			for _, j := range jobs {
+				text, err := os.ReadFile("../../testdata/jobs/" + j.Name())
+				if err != nil {
+					return err
+				}
+				if err := os.WriteFile(e.WorkDir+"/"+j.Name(), text, 0o644); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	})
+}

@@ -1,0 +1,214 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"meshplan/search"
+	"meshplan/units"
+)
+
+// degrees are the degrees above 1 as an engineer writes them: "TP8 PP4 DP16".
+func degrees(d *search.Degrees) string {
+	var words []string
+	for _, x := range []struct {
+		name string
+		n    int32
+	}{{"TP", d.TP}, {"CP", d.CP}, {"PP", d.PP}, {"VPP", d.VPP}, {"DP", d.DP}, {"EP", d.EP}, {"ETP", d.ETP}} {
+		if x.n > 1 || x.name == "DP" {
+			words = append(words, fmt.Sprint(x.name, x.n))
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// summary is a plan's degrees and those options that differ between plans of
+// equal degrees.
+func summary(a *search.PlanResult) string {
+	o := &a.Options
+	words := []string{degrees(&a.Degrees), fmt.Sprint("micro-batch ", o.MicroBatch)}
+	if o.SP {
+		words = append(words, "sp")
+	}
+	if o.ZeroStage > 0 {
+		words = append(words, fmt.Sprint("zero ", o.ZeroStage))
+	}
+	if a.Degrees.DPReplicate > 1 {
+		words = append(words, fmt.Sprintf("dp %d x %d", a.Degrees.DPShard, a.Degrees.DPReplicate))
+	}
+	if o.Recompute != "none" {
+		words = append(words, o.Recompute+" recompute")
+	}
+	return strings.Join(words, ", ")
+}
+
+// headline gives the figures that are looked at first.
+func headline(p *page, s *subject, a *search.PlanResult, status string) {
+	p.heading("%s on %s of %s GPUs: %s", degrees(&a.Degrees), units.Grouped(a.GPUs), units.Grouped(int64(s.gpus)), status)
+	p.list([][2]string{
+		{"step time", seconds(a.StepSeconds)},
+		{"throughput", fmt.Sprintf("%s tokens/s/GPU, MFU %s, HFU %s", grouped(a.TokensPerSecondPerGPU),
+			percent(a.MFU, 1), percent(a.HFU, 1))},
+		{"memory", fmt.Sprintf("%s of %s GiB usable on the tightest stage: %s", gib(a.Memory.PeakReservedBytes),
+			gib(a.Memory.UsableBytes), strings.ReplaceAll(a.Memory.Verdict, "_", " "))},
+	})
+}
+
+// choices are the options of a plan and the text that gives it again.
+func choices(p *page, a *search.PlanResult) {
+	o := &a.Options
+	recompute := o.Recompute
+	if o.RecomputeLayers > 0 {
+		recompute += " (" + count(o.RecomputeLayers, "layer") + ")"
+	}
+	items := [][2]string{
+		{"layers/stage", fmt.Sprintf("%s (%s)", o.LayersPerStage, o.SplitForm)},
+		{"micro-batch", count(int(o.MicroBatch), "sequence")},
+		{"schedule", schedule(a)},
+		{"data parallel", fmt.Sprintf("ZeRO stage %d, dp_shard %d, dp_replicate %d", o.ZeroStage, a.Degrees.DPShard, a.Degrees.DPReplicate)},
+		{"sequence parallel", onOff(o.SP)},
+		{"recompute", recompute},
+	}
+	if o.Offload != "" && o.Offload != "none" {
+		items = append(items, [2]string{"offload", o.Offload})
+	}
+	p.heading("Options")
+	p.list(append(items, [2]string{"text", strings.ReplaceAll(a.Text, ",", ", ")}))
+}
+
+func schedule(a *search.PlanResult) string {
+	if a.Degrees.VPP > 1 {
+		return fmt.Sprintf("%s, %d chunks a rank", a.Options.Schedule, a.Degrees.VPP)
+	}
+	return a.Options.Schedule
+}
+
+func onOff(b bool) string {
+	if b {
+		return "on"
+	}
+	return "off"
+}
+
+// placement says how many ranks of each dimension lie on each level.
+func placement(p *page, a *search.PlanResult) {
+	p.heading("Placement (factor of each degree on each level, innermost first)")
+	moe := a.Degrees.EP > 1 || a.Degrees.ETP > 1
+	head := []string{"level", "used", "tp", "cp", "dp_shard", "dp_replicate", "pp"}
+	if moe {
+		head = append(head, "|", "etp", "ep", "edp")
+	}
+	rows := [][]string{head}
+	for _, l := range a.Placement {
+		row := cells(l.Level, l.Used, l.Dense.TP, l.Dense.CP, l.Dense.DPShard, l.Dense.DPReplicate, l.Dense.PP)
+		if moe {
+			row = append(row, cells("|", l.Expert.ETP, l.Expert.EP, l.Expert.EDP)...)
+		}
+		rows = append(rows, row)
+	}
+	p.table(rows)
+}
+
+// cells is a label followed by numbers.
+func cells(label string, numbers ...int32) []string {
+	row := []string{label}
+	for _, n := range numbers {
+		row = append(row, fmt.Sprint(n))
+	}
+	return row
+}
+
+// forced says what made each degree larger than 1.
+func forced(p *page, reasons []search.Forced) {
+	if len(reasons) == 0 {
+		return
+	}
+	p.heading("What forced each degree")
+	var items [][2]string
+	for _, f := range reasons {
+		label := fmt.Sprint(f.Degree, " ", f.Value)
+		items = append(items, [2]string{label, strings.TrimPrefix(f.Text, label+": ")})
+	}
+	p.list(items)
+}
+
+// tightest is the memory of the stage that reserves most.
+func tightest(p *page, m *search.Memory) {
+	if len(m.Stages) == 0 {
+		return
+	}
+	most := &m.Stages[0]
+	for i := range m.Stages {
+		if m.Stages[i].ReservedBytes > most.ReservedBytes {
+			most = &m.Stages[i]
+		}
+	}
+	p.heading("Memory of the tightest stage, %d of 0-%d (%s), GiB a GPU", most.Stage, len(m.Stages)-1, count(most.Layers, "layer"))
+	var rows [][3]string
+	for _, t := range most.Terms {
+		rows = append(rows, [3]string{t.Name, gibFine(t.Bytes), t.Note})
+	}
+	rows = append(rows, [3]string{"allocated", gibFine(most.AllocatedBytes), ""},
+		[3]string{"reserved", gibFine(most.ReservedBytes), ""},
+		[3]string{"usable", gibFine(m.UsableBytes), ""})
+	p.terms(rows)
+}
+
+// traffic says what each dimension sends, where and at what cost.
+func traffic(p *page, rows []search.TrafficRow) {
+	if len(rows) == 0 {
+		return
+	}
+	levels := levelsOf(rows)
+	p.heading("Traffic of a GPU and step")
+	head := append([]string{""}, levels...)
+	table := [][]string{append(head, "time", "exposed", "10 % bandwidth", "10 % latency")}
+	var items [][2]string
+	for i := range rows {
+		r := &rows[i]
+		row := []string{r.Dimension}
+		for _, l := range levels {
+			row = append(row, amount(onLevel(r, l)))
+		}
+		table = append(table, append(row, seconds(r.Seconds), seconds(r.ExposedSeconds),
+			seconds(r.SecondsPer10PctBW), seconds(r.SecondsPer10PctLatency)))
+		items = append(items, [2]string{r.Dimension, trafficSentence(r)})
+	}
+	p.table(table)
+	p.list(items)
+}
+
+// trafficSentence says in words what a row's numbers are of.
+func trafficSentence(r *search.TrafficRow) string {
+	parts := []string{r.Splits, r.Collective, r.When, r.Placed, r.Source}
+	var said []string
+	for _, s := range parts {
+		if s != "" {
+			said = append(said, s)
+		}
+	}
+	return strings.Join(said, "; ")
+}
+
+// levelsOf are the levels that some row has traffic on, in the rows' order.
+func levelsOf(rows []search.TrafficRow) []string {
+	var levels []string
+	for i := range rows {
+		for _, l := range rows[i].PerLevel {
+			if !slices.Contains(levels, l.Level) {
+				levels = append(levels, l.Level)
+			}
+		}
+	}
+	return levels
+}
+
+func onLevel(r *search.TrafficRow, level string) float64 {
+	for _, l := range r.PerLevel {
+		if l.Level == level {
+			return l.Bytes
+		}
+	}
+	return 0
+}

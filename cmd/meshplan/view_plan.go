@@ -1,0 +1,161 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"meshplan/plan"
+	"meshplan/search"
+	"meshplan/units"
+)
+
+// subject is what an answer is about.
+type subject struct {
+	model, cluster, gpu  string
+	gpus                 int
+	batch, seq           int64
+	precision, framework string
+}
+
+// String is the first line of every answer.
+func (s *subject) String() string {
+	return fmt.Sprintf("%s on %s (%s %s), global batch %s x %s tokens, %s, %s", s.model, s.cluster,
+		units.Grouped(int64(s.gpus)), s.gpu, units.Grouped(s.batch), units.Grouped(s.seq), s.precision, s.framework)
+}
+
+// planView is the answer of `plan` as text.
+func planView(s *subject, r *search.Result) string {
+	var p page
+	p.hang("", s.String())
+	if len(r.Plans) == 0 {
+		noPlan(&p, r)
+	} else {
+		bestPlan(&p, s, r)
+	}
+	searched(&p, &r.Space)
+	warnings(&p, r.Warnings)
+	p.heading("%s", quote(s, r))
+	return p.String()
+}
+
+// bestPlan is the best plan term by term, and the next best in one line each.
+func bestPlan(p *page, s *subject, r *search.Result) {
+	best := &r.Plans[0]
+	headline(p, s, best, status(r))
+	choices(p, best)
+	placement(p, best)
+	forced(p, best.Forced)
+	tightest(p, &best.Memory)
+	traffic(p, best.Traffic)
+	alternatives(p, r.Plans)
+}
+
+// noPlan says why there is no plan, or that the search was stopped too early
+// to tell.
+func noPlan(p *page, r *search.Result) {
+	if r.Status != search.Infeasible {
+		p.heading("Stopped before any plan was found; nothing is proven.")
+		return
+	}
+	p.heading("Infeasible: no plan can run this job, and that is proven. These cannot hold together:")
+	var items [][2]string
+	var bare []string // rules whose part in it has no sentence
+	for _, reason := range r.Reasons {
+		if reason.Text == "" || reason.Text == reason.Rule {
+			bare = append(bare, reason.Rule)
+		} else {
+			items = append(items, [2]string{reason.Rule, strings.TrimPrefix(reason.Text, reason.Rule+": ")})
+		}
+	}
+	if len(bare) > 0 {
+		items = append(items, [2]string{"and", strings.Join(bare, ", ")})
+	}
+	p.list(items)
+}
+
+// status is what has been proven of the best plan.
+func status(r *search.Result) string {
+	switch {
+	case r.Status != search.Feasible:
+		return string(r.Status)
+	case r.Gap == nil:
+		return "feasible, gap unknown"
+	default:
+		return "feasible, gap " + percent(*r.Gap, 1)
+	}
+}
+
+// alternatives are the top plans side by side.
+func alternatives(p *page, plans []search.PlanResult) {
+	if len(plans) < 2 {
+		return
+	}
+	p.heading("Alternatives")
+	rows := [][]string{{"", "step", "MFU", "memory GiB", "GPUs", "plan"}}
+	for i := range plans {
+		a := &plans[i]
+		rows = append(rows, []string{fmt.Sprint(i + 1), seconds(a.StepSeconds), percent(a.MFU, 1),
+			gib(a.Memory.PeakReservedBytes), units.Grouped(a.GPUs), summary(a)})
+	}
+	p.table(rows)
+}
+
+// searched says what the answer ranged over.
+func searched(p *page, s *search.Space) {
+	p.heading("Searched")
+	var dims []string
+	for _, d := range s.Dimensions {
+		dims = append(dims, d.Name+" "+values(d.Name, d.Values))
+	}
+	p.list([][2]string{
+		{"values", strings.Join(dims, "; ")},
+		{"rules", fmt.Sprintf("%d: %s", len(s.Rules), strings.Join(s.Rules, ", "))},
+		{"profile", s.Profile},
+		{"size", power(s.RawCombinations) + " combinations before any rule"},
+	})
+}
+
+// values prints a domain: its values when few, else its range.
+func values(name string, v []int32) string {
+	if len(v) > 4 {
+		return fmt.Sprintf("%s to %s (%d values)", units.Grouped(int64(v[0])), units.Grouped(int64(v[len(v)-1])), len(v))
+	}
+	var words []string
+	for _, x := range v {
+		switch name {
+		case plan.SP.String():
+			words = append(words, onOff(x == 1))
+		case plan.RecomputeC.String():
+			words = append(words, plan.Recompute(x).String())
+		default:
+			words = append(words, units.Grouped(int64(x)))
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// warnings are the assumptions and defaults of an answer, as footnotes.
+func warnings(p *page, texts []string) {
+	if len(texts) == 0 {
+		return
+	}
+	p.heading("Notes")
+	for i, t := range texts {
+		p.hang(fmt.Sprintf("  %4s ", fmt.Sprintf("[%d]", i+1)), t)
+	}
+}
+
+// quote is the answer in one sentence.
+func quote(s *subject, r *search.Result) string {
+	if len(r.Plans) == 0 {
+		return fmt.Sprintf("%s on %s %s: %s", s.model, units.Grouped(int64(s.gpus)), s.gpu, r.Status)
+	}
+	return oneSentence(s, &r.Plans[0]) + "; " + status(r)
+}
+
+// oneSentence is a plan's degrees and figures.
+func oneSentence(s *subject, a *search.PlanResult) string {
+	return fmt.Sprintf("%s on %s of %s %s: %s s/step, %s MFU, %s of %s GiB", degrees(&a.Degrees),
+		units.Grouped(a.GPUs), units.Grouped(int64(s.gpus)), s.gpu, short(a.StepSeconds), percent(a.MFU, 0),
+		gib(a.Memory.PeakReservedBytes), gib(a.Memory.UsableBytes))
+}

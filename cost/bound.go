@@ -1,0 +1,226 @@
+package cost
+
+import (
+	"math"
+
+	"meshplan/models"
+	"meshplan/plan"
+	"meshplan/units"
+)
+
+// Bound is below the figures of every plan in the box: no plan in it is faster
+// than Step or needs less memory than Peak, and none has more than Usable. It
+// does not allocate.
+func (m *Model) Bound(b *plan.Box) Bound {
+	v := m.look(b)
+	a := m.account(&v)
+	usable := m.usable(&v)
+	return Bound{
+		Step:   units.Seconds(m.leastStep(&v)),
+		Peak:   units.Bytes(m.leastPeakOf(&v, &a, usable)),
+		Usable: units.Bytes(usable),
+	}
+}
+
+// total is the whole step's time of the layers and of the head per GPU, if the
+// work were spread evenly over the pipeline.
+type total struct{ layers, head pass }
+
+// totals cancels the dimensions that share the work before bounding it: batch
+// x GPU time of a sequence / GPUs.
+func (m *Model) totals(v *view) total {
+	var t total
+	for k := range m.layers {
+		if m.layers[k] > 0 {
+			t.layers = t.layers.plus(m.layerPass(v, models.Kind(k), sequence).times(m.layers[k]))
+		}
+	}
+	t.layers = t.layers.times(m.batch / v.all)
+	launches := m.batch * float64(len(m.kinds)) / (v.mb.hi * v.most(v.dp.hi*v.pp.hi, v.tp.lo*v.cp.lo, m.gpus))
+	t.layers = t.layers.atLeast(m.hostFloor(v).times(launches))
+	t.head = m.headPass(v, sequence).times(m.batch / v.most(v.tp.hi*v.cp.hi*v.dp.hi, v.pp.lo, m.gpus))
+	return t
+}
+
+// leastStep bounds the step time: the larger of two bounds on the pipeline,
+// plus what follows it.
+func (m *Model) leastStep(v *view) float64 {
+	t := m.totals(v)
+	j := m.slots(v)
+	span := max(m.meanSpan(v, &t, &j), m.slowSpan(v, &t, &j))
+	if v.pp.single() && v.pp.lo > 1 && m.single {
+		span = max(span, m.splitSpan(v, &j))
+	}
+	var h held
+	for k := range m.layers {
+		if m.layers[k] > 0 {
+			h = h.plus(m.layerHeld(models.Kind(k)), m.layers[k]/v.pp.hi)
+		}
+	}
+	g := m.gradients(v, h)
+	comm, hidden := g.reduce+g.gather, 0.0
+	if m.profile.Time.GradOverlap.Value > 0 || m.profile.Time.ParamOverlap.Value > 0 {
+		hidden = 1 / v.micro.lo
+	}
+	return max(span, float64(span*(1-hidden))+comm) + g.optimizer + m.profile.Time.StepSeconds.Value
+}
+
+// slots is the time of one micro-batch through a layer and the head.
+func (m *Model) slots(v *view) job {
+	j := job{head: m.headPass(v, slot)}
+	for k := range m.layers {
+		if m.layers[k] > 0 {
+			j.layer[k] = m.layerPass(v, models.Kind(k), slot)
+		}
+	}
+	j.hop, j.wire = m.transfers(v)
+	return j
+}
+
+// meanSpan is the pipeline's bound from the mean over its ranks.
+//
+// One chunk a rank: a rank's first backward follows every forward, and all but
+// its warm-up comes after, so on the mean over ranks
+// span >= m (f+b)/p + b (1 - 1/p) + f (1 - min(m,p)/p), with f, b the sums over
+// all ranks. Several chunks: a rank starts after the first chunk of each before
+// it, which holds at least a v-th of the rank's layers, rounded down; the
+// distribution of layers that makes the largest such form least leaves
+// span >= m (f+b)/p + chunk (p-1)/2.
+func (m *Model) meanSpan(v *view, t *total, j *job) float64 {
+	p := v.pp.lo
+	even := t.layers.sum() + t.head.sum()/v.pp.hi
+	even = max(even, j.wire*v.micro.lo)
+	if v.pp.lo > 1 {
+		even += v.micro.lo * j.hop.sum()
+	}
+	if v.vpp.hi > 1 {
+		if !m.single {
+			return even
+		}
+		chunk := max(0, (float64(len(m.kinds))/v.pp.hi-v.vpp.hi+1)/v.vpp.hi)
+		return even + chunk*j.layer[m.kinds[0]].sum()*(p-1)/2
+	}
+	once := j.stageTime(m.layers).plus(j.head)
+	warm := min(v.micro.hi, v.pp.hi) / v.pp.hi
+	if !v.pp.single() || !v.micro.single() {
+		warm = 1
+	}
+	return even + float64(once.bwd*(1-1/p)) + float64(once.fwd*(1-warm))
+}
+
+// slowSpan is the pipeline's bound from its fullest rank, which holds at least
+// ceil(L/p) layers, and from its last, which holds the head.
+func (m *Model) slowSpan(v *view, t *total, j *job) float64 {
+	last := t.head.sum()
+	if v.vpp.hi <= 1 {
+		last += j.stageTime(m.layers).sum() * (1 - 1/v.pp.lo)
+	}
+	if !m.single {
+		return last
+	}
+	return max(last, t.layers.sum()*m.leastUneven(v))
+}
+
+// leastUneven is the least of ceil(L/p) p / L over the view's pp.
+func (m *Model) leastUneven(v *view) float64 {
+	if !v.pp.single() || int(v.pp.lo) >= len(m.uneven) {
+		return 1
+	}
+	return m.uneven[int(v.pp.lo)]
+}
+
+// splitSpan bounds the pipeline for one pp and layers of one kind: over every
+// number q of layers on the last rank, the time of the last rank, and of the
+// fullest of the others, which holds at least ceil((L-q)/(p-1)).
+func (m *Model) splitSpan(v *view, j *job) float64 {
+	layers, p := float64(len(m.kinds)), v.pp.lo
+	layer := j.layer[m.kinds[0]]
+	all := layer.sum()*layers + j.head.sum()
+	micro := v.micro.lo
+	best := math.Inf(1)
+	for q := 0.0; q <= math.Ceil(layers/p)+1; q++ {
+		full := math.Ceil((layers - q) / (p - 1))
+		last := layer.sum()*q + j.head.sum() + j.hop.sum()
+		other := layer.times(full).plus(j.hop)
+		var span float64
+		if v.vpp.hi <= 1 {
+			warm := min(micro, p)
+			span = max(all-last+j.hop.sum()+micro*last,
+				all-other.sum()+micro*other.sum()-float64((warm-1)*other.fwd))
+		} else {
+			before := max(0, (layers-q)/v.vpp.hi-(p-1)*(v.vpp.hi-1)/v.vpp.hi)
+			span = max(before*layer.sum()+micro*last, micro*max(other.sum(), j.wire))
+		}
+		best = min(best, span)
+	}
+	return best
+}
+
+// leastPeakOf bounds the reserved memory of the tightest stage: the mean over
+// stages of what all dimensions share, stage 0 and the last stage; and, for one
+// pp and layers of one kind, whether any split stays within the two limits a
+// verdict knows.
+func (m *Model) leastPeakOf(v *view, a *memory, usable float64) float64 {
+	ratio := m.profile.Memory.Reserved.Value
+	peak := max(m.meanPeak(v, a), m.endPeak(v, a)) * ratio
+	if !v.pp.single() {
+		return peak
+	}
+	for _, limit := range [...]float64{m.fitLimit(usable), usable} {
+		if peak <= limit && !m.room(v, a, limit/ratio) {
+			peak = math.Nextafter(limit, math.Inf(1))
+		}
+	}
+	return peak
+}
+
+// meanPeak is the mean over the stages of their layers' state, with every
+// dimension that shares it cancelled.
+func (m *Model) meanPeak(v *view, a *memory) float64 {
+	total := 0.0
+	for k, n := range m.layers {
+		total += n * (a.layer[k].state() + float64(v.leastInFlight(v.pp.hi-1, v.pp.hi)*a.layer[k].kept))
+	}
+	mean := total / v.pp.hi
+	if v.zero.Hi >= 1 && v.zero.Lo >= 0 {
+		params := 0.0
+		for k, n := range m.layers {
+			if n > 0 {
+				params += n * float64(m.params[k].Total())
+			}
+		}
+		mean = max(mean, params*m.recipe.Optimizer/m.gpus)
+	}
+	return mean + a.transient + a.wgrad
+}
+
+// endPeak is the least memory of the first stage if it holds as many layers as
+// the mean, or else of another stage that holds more.
+func (m *Model) endPeak(v *view, a *memory) float64 {
+	last := a.transient + a.wgrad + a.headKept + a.headWgrad + a.finalNorm
+	if !a.tied {
+		last += a.head
+	}
+	return max(last, a.transient+a.wgrad+a.embedding)
+}
+
+// room reports whether, kind by kind, the layers fit the stages when each may
+// hold as many as the limit on allocated bytes allows.
+func (m *Model) room(v *view, a *memory, limit float64) bool {
+	p := v.pp.lo
+	left := m.layers
+	for r := 0.0; r < p; r++ {
+		flight := v.leastInFlight(r, p)
+		free := limit - a.transient - a.wgrad - a.ends(r, p)
+		if free < 0 {
+			return false
+		}
+		for k := range left {
+			if m.layers[k] == 0 {
+				continue
+			}
+			left[k] -= math.Floor(free/(a.layer[k].state()+float64(flight*a.layer[k].kept))*(1+1e-12) + 1e-9)
+		}
+	}
+	return left[models.Dense] <= 0 && left[models.MoE] <= 0
+}

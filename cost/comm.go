@@ -1,0 +1,274 @@
+package cost
+
+import (
+	"math"
+
+	"meshplan/cluster"
+	"meshplan/plan"
+)
+
+// A collective's time has two sources. Among the ranks of one innermost domain
+// it is a measured curve where the cluster has one. Everywhere else it is
+// NCCL's own form (src/graph/tuning.cc): the least, over its protocols and
+// algorithms, of latency + factor x bytes / bus bandwidth.
+
+// numOps is the number of collectives.
+const numOps = 4
+
+// protocol is one of NCCL's: base latency in seconds, latency of a hop against
+// that of LL128 inside a node and between nodes, and share of the bandwidth.
+// Values: NCCL src/graph/tuning.cc, baseLat and hwLat of the ring.
+type protocol struct{ base, inside, between, share float64 }
+
+var protocols = [...]protocol{
+	{6.6e-6, 0.6 / 1.9, 2.7 / 4.0, 0.5}, // LL
+	{14e-6, 1, 1, 0.92},                 // LL128
+	{8.4e-6, 3.4 / 1.9, 14.0 / 4.0, 1},  // Simple
+}
+
+// treeShare is the bandwidth of NCCL's tree all-reduce against the ring's.
+const treeShare = 0.92
+
+// network is what the cluster's levels cost.
+type network struct {
+	levels  int
+	rate    [plan.MaxLevels]float64 // bytes per second, GPU and direction, after oversubscription
+	hop     [plan.MaxLevels]float64 // seconds
+	exact   [numOps][]*ramp         // inside one domain, by ranks
+	least   [numOps][]*ramp         // least over that many ranks and more
+	curves  [numOps][]bool          // measured, not from the closed form
+	latency float64                 // factor of the protocols' base latencies
+}
+
+// scaled is the network with its bandwidths and latencies multiplied. What a
+// curve takes for one byte is its latency, the rest is bandwidth.
+func (w *network) scaled(bandwidth, latency float64) *network {
+	n := *w
+	n.latency *= latency
+	for l := range n.rate {
+		n.rate[l] *= bandwidth
+		n.hop[l] *= latency
+	}
+	change := func(list []*ramp) []*ramp {
+		out := make([]*ramp, len(list))
+		for i, r := range list {
+			if r == nil {
+				continue
+			}
+			q := *r
+			for k := range q {
+				q[k] = float64(r[0]*latency) + (r[k]-r[0])/bandwidth
+			}
+			out[i] = &q
+		}
+		return out
+	}
+	for op := range n.exact {
+		n.exact[op], n.least[op] = change(w.exact[op]), change(w.least[op])
+	}
+	return &n
+}
+
+// maxInside bounds the group sizes inside one domain that are tabulated.
+const maxInside = 1024
+
+func newNetwork(c *cluster.Cluster) *network {
+	w := &network{levels: len(c.Levels), latency: 1}
+	for l, lev := range c.Levels {
+		w.rate[l] = float64(lev.Bandwidth)
+		if l > 0 {
+			w.rate[l] /= max(1, lev.Oversubscription)
+		}
+		w.hop[l] = float64(lev.Latency)
+	}
+	for l := w.levels; l < plan.MaxLevels; l++ {
+		w.rate[l], w.hop[l] = w.rate[w.levels-1], w.hop[w.levels-1]
+	}
+	domain := min(c.Levels[0].Size, maxInside)
+	for op := range w.exact {
+		w.exact[op] = make([]*ramp, domain+1)
+		w.least[op] = make([]*ramp, domain+1)
+		w.curves[op] = make([]bool, domain+1)
+		for n := domain; n >= 2; n-- {
+			w.exact[op][n] = w.inside(c, cluster.Collective(op), n)
+			w.curves[op][n] = c.Inside(cluster.Collective(op), n) != nil
+			w.least[op][n] = w.exact[op][n]
+			if n < domain {
+				w.least[op][n] = lesser(w.exact[op][n], w.least[op][n+1])
+			}
+		}
+	}
+	return w
+}
+
+func (w *network) inside(c *cluster.Cluster, op cluster.Collective, n int) *ramp {
+	if curve := c.Inside(op, n); curve != nil {
+		return newRamp(curve.Seconds)
+	}
+	bus := float64(c.InsideBandwidth(op, n))
+	g := group{n: interval{float64(n), float64(n)}}
+	for l := range g.cum {
+		g.cum[l] = g.n
+	}
+	return newRamp(func(bytes float64) float64 { return w.closed(op, &g, bytes, bus) })
+}
+
+// factor is the share of the message that the busiest link carries: 2(n-1)/n
+// for an all-reduce, (n-1)/n otherwise (nccl-tests doc/PERFORMANCE.md).
+func factor(op cluster.Collective, n float64) float64 {
+	if op == cluster.AllReduce {
+		return 2 * (n - 1) / n
+	}
+	return (n - 1) / n
+}
+
+// seconds is the least time of a collective over the group; bytes is the whole
+// message: of an all-gather or reduce-scatter the gathered size, of an
+// all-to-all what one rank sends. It does not fall with bytes, and its ratio
+// to bytes does not rise.
+func (w *network) seconds(op cluster.Collective, g *group, bytes float64) float64 {
+	switch {
+	case g.n.lo <= 1:
+		return 0
+	case g.cum[0].lo >= g.n.hi:
+		return w.domain(op, g, bytes)
+	case g.cum[0].hi < g.n.lo:
+		return w.spread(op, g, bytes)
+	}
+	return min(w.domain(op, g, bytes), w.spread(op, g, bytes))
+}
+
+// domain is the time inside one innermost domain.
+func (w *network) domain(op cluster.Collective, g *group, bytes float64) float64 {
+	n := int(min(g.n.lo, maxInside))
+	if n >= len(w.exact[op]) {
+		return math.Inf(1)
+	}
+	if g.n.single() {
+		return w.exact[op][n].at(bytes)
+	}
+	return w.least[op][n].at(bytes)
+}
+
+// spread is the closed form over several innermost domains.
+func (w *network) spread(op cluster.Collective, g *group, bytes float64) float64 {
+	if op == cluster.AllToAll {
+		return w.allToAll(g, bytes)
+	}
+	return w.closed(op, g, bytes, w.bus(g))
+}
+
+// bus is the most bandwidth of a ring through the group: on each level it
+// crosses, the ranks that share a sub-domain drive their own links out of it.
+func (w *network) bus(g *group) float64 {
+	sure, possible := math.Inf(1), 0.0
+	below := interval{1, 1}
+	for l := 0; l < w.levels; l++ {
+		if g.cum[l].hi > below.lo {
+			rate := below.hi * w.rate[l]
+			possible = max(possible, rate)
+			if g.cum[l].lo > below.hi {
+				sure = min(sure, rate)
+			}
+		}
+		below = g.cum[l]
+	}
+	if math.IsInf(sure, 1) {
+		return max(possible, w.rate[0])
+	}
+	return sure
+}
+
+// hops is the least summed latency of one trip round the ring, relative to the
+// protocol's factors: level by level, the hops that leave a sub-domain.
+func (w *network) hops(g *group, p *protocol) float64 {
+	total := (g.n.lo - 1) * w.hop[0] * p.inside
+	below := w.hop[0] * p.inside
+	for l := 1; l < w.levels; l++ {
+		step := w.hop[l]*p.between - below
+		below = w.hop[l] * p.between
+		domains := max(1, g.n.lo/g.cum[l-1].hi)
+		if step < 0 {
+			domains = max(1, g.n.hi/g.cum[l-1].lo)
+		}
+		total += (domains - 1) * step
+	}
+	return max(0, total)
+}
+
+func (w *network) closed(op cluster.Collective, g *group, bytes, bus float64) float64 {
+	trips, best := 1.0, math.Inf(1)
+	if op == cluster.AllReduce {
+		trips = 2
+	}
+	moved := factor(op, g.n.lo) * bytes / bus
+	for i := range protocols {
+		p := &protocols[i]
+		best = min(best, float64(p.base*w.latency)+float64(trips*w.hops(g, p))+moved/p.share)
+		if op == cluster.AllReduce {
+			best = min(best, float64(p.base*w.latency)+float64(2*w.tree(g, p))+moved/(p.share*treeShare))
+		}
+	}
+	return best
+}
+
+// tree is the least latency of one way through NCCL's tree: a chain inside the
+// domain and log2 of the domains between them.
+func (w *network) tree(g *group, p *protocol) float64 {
+	inside := max(1, g.cum[0].lo) - 1
+	domains := max(1, g.n.lo/g.cum[0].hi)
+	between := w.hop[0]
+	if w.levels > 1 {
+		between = min(w.hop[0], w.hop[1])
+		if w.hop[1] >= w.hop[0] {
+			between = w.hop[1]
+		}
+	}
+	return float64(inside*w.hop[0]*p.inside) + float64(math.Log2(domains)*between*p.between)
+}
+
+// allToAll is the time of an exchange in which each rank sends equal shares to
+// all others over its own links: what leaves a domain is bound by the level
+// outside it.
+func (w *network) allToAll(g *group, bytes float64) float64 {
+	worst, reach := 0.0, w.hop[0]
+	below := interval{1, 1}
+	for l := 0; l < w.levels; l++ {
+		if g.cum[l].lo > below.hi || (l == 0 && g.cum[0].lo > 1) {
+			leaving := max(0, 1-below.hi/g.n.lo)
+			worst = max(worst, leaving*bytes/w.rate[l])
+			reach = max(reach, w.hop[l])
+		}
+		below = g.cum[l]
+	}
+	return float64(protocols[0].base*w.latency) + reach + worst
+}
+
+// hopSeconds is the least time of one point-to-point message between
+// neighbours of the group: on the outermost level it crosses, since the
+// slowest boundary sets the pace of a pipeline or ring.
+func (w *network) hopSeconds(g *group, bytes float64) float64 {
+	if g.n.lo <= 1 {
+		return 0
+	}
+	best, found := math.Inf(1), false
+	below := interval{1, 1}
+	var sure float64
+	for l := 0; l < w.levels; l++ {
+		if g.cum[l].hi > below.lo {
+			t := float64(protocols[0].base*w.latency) + w.hop[l] + bytes/w.rate[l]
+			best = min(best, t)
+			if g.cum[l].lo > below.hi {
+				sure, found = max(sure, t), true
+			}
+		}
+		below = g.cum[l]
+	}
+	if found {
+		return sure
+	}
+	if math.IsInf(best, 1) {
+		return 0
+	}
+	return best
+}

@@ -1,0 +1,134 @@
+package cost
+
+import (
+	"meshplan/plan"
+	"meshplan/units"
+)
+
+// Term is one named part of an estimate. The parts of a term add up to it.
+type Term struct {
+	Name  string
+	Value float64 // bytes or seconds, by the tree it stands in
+	Note  string  // what it was made from
+	Terms []Term
+}
+
+// StageMemory is the memory of the GPUs of one pipeline stage.
+type StageMemory struct {
+	Stage     int
+	Layers    int
+	Allocated units.Bytes
+	Reserved  units.Bytes
+	Terms     []Term // add up to Allocated
+}
+
+// LevelBytes is what one GPU sends over the links of one level in a step.
+type LevelBytes struct {
+	Level string
+	Bytes units.Bytes
+}
+
+// Traffic is the communication of one dimension.
+type Traffic struct {
+	Dimension  string
+	Splits     string // what the dimension divides
+	Collective string
+	When       string
+	PerLevel   []LevelBytes
+	Seconds    units.Seconds // in a step, on the rank that takes longest
+	Exposed    units.Seconds // by which the step is longer than without it
+	// Per10PctBandwidth and Per10PctLatency are what a step gains from 10 % more
+	// bandwidth, or 10 % less latency, for this dimension alone.
+	Per10PctBandwidth units.Seconds
+	Per10PctLatency   units.Seconds
+	Placed            string // the levels its ranks lie on
+	Source            string // measured curve or closed form
+}
+
+// Estimate is everything known about one plan. Time's value is Step.
+type Estimate struct {
+	Figures
+	Allocated             units.Bytes
+	Stages                []StageMemory
+	Time                  Term
+	Traffic               []Traffic
+	TokensPerSecondPerGPU float64
+	MFU                   float64 // model FLOPs over peak; causal attention counted once, recompute not
+	HFU                   float64 // hardware FLOPs over peak, recompute counted
+	Warnings              []string
+}
+
+// Explain prices a plan term by term. Its figures equal Price's.
+func (m *Model) Explain(p *plan.Plan) Estimate {
+	e := Estimate{Figures: m.Price(p)}
+	s := m.scratch.Get().(*schedule)
+	defer m.scratch.Put(s)
+	pt := p.Point()
+	b := pt.Box()
+	v := m.look(&b)
+	j := m.newJob(&v)
+	if !m.lay(&j, s, p) {
+		e.Warnings = append(e.Warnings, "the plan's layers per stage do not match its pp and vpp")
+		return e
+	}
+	m.peakOf(&j, s)
+	for r := range j.pp {
+		e.Stages = append(e.Stages, m.stageMemory(&v, &j, s, r))
+		e.Allocated = max(e.Allocated, e.Stages[r].Allocated)
+	}
+	e.Time = m.timeTerms(&v, &j, s)
+	e.Traffic = m.traffics(p, &v, &j, s)
+	gpus := float64(p.Placement.GPUs())
+	tokens := m.workload.TokensPerStep()
+	available := float64(e.Step) * gpus * m.peak
+	e.TokensPerSecondPerGPU = tokens / (float64(e.Step) * gpus)
+	e.MFU = tokens * float64(m.model.FLOPsPerToken(int(m.workload.SeqLen))) / available
+	e.HFU = tokens * float64(m.model.HardwareFLOPsPerToken(int(m.workload.SeqLen), p.Options.Recompute)) / available
+	return e
+}
+
+// stageMemory is the memory of one stage, term by term.
+func (m *Model) stageMemory(v *view, j *job, s *schedule, r int) StageMemory {
+	k, a := &s.ranks[r], &j.account
+	p := float64(j.pp)
+	flight := inFlight(float64(r), p, j.micro, float64(j.vpp))
+	out := StageMemory{
+		Stage: r, Allocated: units.Bytes(k.memory), Reserved: units.Bytes(k.memory * j.reserved),
+	}
+	var matrices, norms, experts, kept float64
+	for i, n := range k.layers {
+		l := &a.layer[i]
+		out.Layers += int(n)
+		matrices += n * l.matrices
+		norms += n * l.norms
+		experts += n * l.experts
+		kept += n * float64(flight*l.kept)
+	}
+	add := func(name string, value float64, note string) {
+		if value > 0 {
+			out.Terms = append(out.Terms, Term{Name: name, Value: value, Note: note})
+		}
+	}
+	recipe := m.recipe.Name + " recipe"
+	add("weight matrices", matrices, recipe)
+	add("norms and biases", norms, recipe)
+	add("routed experts", experts, recipe)
+	if r == 0 {
+		add("embedding", a.embedding, recipe)
+	}
+	add("layer activations", kept, "micro-batches in flight: "+plain(flight))
+	if r == j.pp-1 {
+		if !(a.tied && j.pp == 1) {
+			add("head", a.head, recipe)
+		}
+		add("final norm", a.finalNorm, recipe)
+		add("head activations", a.headKept, "logits and the head's input")
+	}
+	add("backward buffers", a.transient, "one layer's backward pass")
+	wgrad := a.wgrad
+	if r == j.pp-1 {
+		wgrad += a.headWgrad
+	}
+	add("weight-gradient buffers", wgrad, "one per distinct linear shape")
+	return out
+}

@@ -1,0 +1,176 @@
+package cost
+
+import (
+	"meshplan/models"
+)
+
+// gemm is one linear layer: how many columns and rows of its matrix a rank
+// holds. Rows of the activation come from the tokens.
+type gemm struct{ n, k float64 }
+
+// workOf is the device time of one layer, or of the output head, on one rank
+// for one micro-batch of mb sequences, each cut into cp parts, with the
+// matrices cut into tp parts.
+func (m *Model) workOf(p part, tp, cp, mb float64) work {
+	tokens := m.seq * mb / cp
+	if p == headPart {
+		return m.headWork(tokens, tp)
+	}
+	kind := models.Kind(p)
+	linear := 0.0
+	for _, g := range m.linears(kind, tp) {
+		linear += float64(m.gpu.GEMM(m.precision, tokens, g.n, g.k))
+	}
+	w := work{core: m.coreTime(tp, cp, mb)}
+	split, whole := m.traffic(kind, tokens, tp)
+	t := &m.profile.Time
+	for sp, shard := range [2]float64{1, tp} {
+		moved := (split + whole/shard) / m.hbm
+		w.fwd[sp] = linear + moved
+		w.bwd[sp] = float64(linear*t.GEMMBackward.Value) + float64(moved*t.TrafficBackward.Value)
+	}
+	w.coreBwd = w.core * t.AttnBackward.Value
+	return w
+}
+
+// linears lists the dense GEMMs of one layer on one rank: attention, and the
+// MLP or the shared experts and the router.
+func (m *Model) linears(kind models.Kind, tp float64) []gemm {
+	o := m.model
+	h, a := float64(o.Hidden), float64(o.Heads)
+	var list []gemm
+	if o.MLA() {
+		qk, rope := float64(o.QKDim()), float64(o.QKRopeDim)
+		latent := float64(o.KVLoraRank)
+		if o.QLoraRank > 0 {
+			list = append(list, gemm{float64(o.QLoraRank), h}, gemm{a * qk / tp, float64(o.QLoraRank)})
+		} else {
+			list = append(list, gemm{a * qk / tp, h})
+		}
+		list = append(list, gemm{latent + rope, h},
+			gemm{a * float64(o.QKNopeDim+o.VHeadDim()) / tp, latent},
+			gemm{h, a * float64(o.VHeadDim()) / tp})
+	} else {
+		d, kv := float64(o.HeadDim), float64(o.KVHeads)
+		list = append(list, gemm{a*d/tp + 2*max(1, kv/tp)*d, h}, gemm{h, a * d / tp})
+	}
+	ffn := float64(o.FFN)
+	if kind == models.MoE {
+		list = append(list, gemm{float64(o.Experts), h / tp}) // router, on tp's share of the tokens
+		ffn = float64(o.SharedFFN)
+	}
+	if ffn > 0 {
+		list = append(list, gemm{m.gates * ffn / tp, h}, gemm{h, ffn / tp})
+	}
+	return list
+}
+
+// traffic is the memory traffic in bytes of a layer's element-wise kernels in
+// the forward pass: what tensor parallelism splits, and what it splits only
+// with sequence parallelism.
+func (m *Model) traffic(kind models.Kind, tokens, tp float64) (split, whole float64) {
+	o, t := m.model, &m.profile.Time
+	h, a := float64(o.Hidden), float64(o.Heads)
+	kv := float64(o.KVHeads)
+	qk := float64(o.QKDim())
+	if o.MLA() {
+		kv = a
+	}
+	per := float64(t.TrafficHead.Value*a*qk) + float64(t.TrafficKV.Value*kv*float64(o.VHeadDim()))
+	ffn := float64(o.FFN)
+	if kind == models.MoE {
+		ffn = float64(o.SharedFFN)
+		copies := float64(o.TopK) * m.load
+		per += copies * (float64(t.TrafficRouted.Value*h) + float64(t.TrafficFFN.Value*float64(o.MoEFFN)))
+	}
+	per += t.TrafficFFN.Value * ffn
+	return tokens * per / tp, tokens * t.TrafficHidden.Value * h
+}
+
+// coreTime is the forward time of the attention core. Flash attention is
+// compute bound: 2 a (d_qk + d_v) operations per token and attended position,
+// half of the s^2 scores under a causal mask. Unfused attention computes all
+// scores and moves them through memory.
+func (m *Model) coreTime(tp, cp, mb float64) float64 {
+	o := m.model
+	heads := float64(o.Heads) / tp
+	tokens := m.seq * mb / cp
+	width := float64(o.QKDim() + o.VHeadDim())
+	if m.profile.Memory.Flash {
+		flops := 2 * heads * width * tokens * m.context
+		return flops / (m.peak * m.gpu.AttentionEfficiency(max(1, m.seq/cp)))
+	}
+	scores := heads * tokens * m.seq
+	compute := max(float64(2*scores*width)/(m.peak*m.batched), float64(2*2*scores)/m.hbm)
+	return compute + float64(m.profile.Time.TrafficScore.Value*scores)/m.hbm
+}
+
+// headWork is the final GEMM and the loss.
+func (m *Model) headWork(tokens, tp float64) work {
+	t := &m.profile.Time
+	vocab := float64(m.model.PaddedVocab(int(m.profile.Memory.VocabMultiple.Value), int(tp))) / tp
+	linear := float64(m.gpu.GEMM(m.precision, tokens, vocab, float64(m.model.Hidden)))
+	loss := tokens * vocab * t.TrafficLogit.Value / m.hbm
+	f, b := linear+loss/3, float64(linear*t.GEMMBackward.Value)+loss*2/3
+	return work{fwd: [2]float64{f, f}, bwd: [2]float64{b, b}}
+}
+
+// expertTable is the forward time of one expert's two GEMMs against its rows,
+// for every expert tensor-parallel degree up to its length. Times do not rise
+// with the degree, and degree x time does not fall.
+type expertTable []*ramp
+
+// maxETP is the largest expert tensor-parallel degree that is tabulated.
+const maxETP = 64
+
+// manyExperts is the number of experts over which a grouped GEMM's launch is
+// spread when one expert's share is taken.
+const manyExperts = 8
+
+func (m *Model) newExpertTable() expertTable {
+	o := m.model
+	if o.Experts == 0 {
+		return nil
+	}
+	h, f := float64(o.Hidden), float64(o.MoEFFN)
+	table := make(expertTable, maxETP+1)
+	for g := 1; g <= maxETP; g++ {
+		shard := f / float64(g)
+		r := newRamp(func(rows float64) float64 {
+			return float64(m.gpu.GroupedGEMM(m.precision, manyExperts, rows, m.gates*shard, h)+
+				m.gpu.GroupedGEMM(m.precision, manyExperts, rows, h, shard)) / manyExperts
+		})
+		if g > 1 {
+			for i := range r {
+				r[i] = min(r[i], table[g-1][i])
+				r[i] = max(r[i], table[g-1][i]*float64(g-1)/float64(g))
+			}
+		}
+		table[g] = r
+	}
+	return table
+}
+
+func (t expertTable) of(etp float64) *ramp { return t[int(min(max(etp, 1), maxETP))] }
+
+// expertRows is the tokens that one expert of a rank computes on.
+func (m *Model) expertRows(v *view) interval {
+	per := m.seq * float64(m.model.TopK) * m.load / float64(m.model.Experts)
+	return interval{
+		per * v.mb.lo * v.ep.lo * v.etp.lo / (v.cp.hi * v.tp.hi),
+		per * v.mb.hi * v.ep.hi * v.etp.hi / (v.cp.lo * v.tp.lo),
+	}
+}
+
+// slotExperts is the forward time of a rank's experts for one micro-batch.
+func (m *Model) slotExperts(v *view) float64 {
+	local := float64(m.model.Experts) / v.ep.hi
+	return local * m.experts.of(v.etp.hi).at(m.expertRows(v).lo)
+}
+
+// sequenceExperts is that time x tp x cp / micro-batch.
+func (m *Model) sequenceExperts(v *view) float64 {
+	rows := m.expertRows(v).hi
+	copies := m.seq * float64(m.model.TopK) * m.load
+	return copies * v.etp.lo * m.experts.of(v.etp.lo).at(rows) / rows
+}

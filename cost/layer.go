@@ -1,0 +1,196 @@
+package cost
+
+import (
+	"meshplan/cluster"
+	"meshplan/models"
+	"meshplan/plan"
+)
+
+// Two measures of the same work appear below. "Slot" is what one micro-batch
+// takes on one rank. "Sequence" is slot x tp x cp / micro-batch: the GPU time
+// of one sequence, in which the dimensions that share the work are cancelled,
+// so that a whole step's total is batch x sequence / GPUs. On a plan both say
+// the same; over a box each is a lower bound where the other is loose.
+
+// pass is a forward and a backward time.
+type pass struct{ fwd, bwd float64 }
+
+func (p pass) sum() float64 { return p.fwd + p.bwd }
+
+func (p pass) plus(q pass) pass { return pass{p.fwd + q.fwd, p.bwd + q.bwd} }
+
+func (p pass) times(f float64) pass { return pass{p.fwd * f, p.bwd * f} }
+
+// links is the communication of one layer, forward and backward alike.
+type links struct {
+	tp, etp, ep float64 // exposed time of one pass
+	ring        float64 // one step of the context-parallel ring, forward
+}
+
+// measure selects slot or sequence.
+type measure bool
+
+const (
+	slot     measure = false
+	sequence measure = true
+)
+
+// message is the time of a dimension's collective whose size is per x micro-batch / (cp x
+// tp^shared), in the given measure.
+func (m *Model) message(d plan.Dim, op cluster.Collective, g *group, v *view, per interval, shared bool, what measure) float64 {
+	lo, hi := per.lo*v.mb.lo/v.cp.hi, per.hi*v.mb.hi/v.cp.lo
+	whole := per.lo * v.tp.lo
+	if shared {
+		lo, hi, whole = lo/v.tp.hi, hi/v.tp.lo, per.lo
+	}
+	if what == slot {
+		return m.nets[d].seconds(op, g, lo)
+	}
+	if g.n.lo <= 1 {
+		return 0
+	}
+	return m.nets[d].seconds(op, g, hi) / hi * whole
+}
+
+// layerLinks is the communication inside one layer of the kind.
+//
+// Tensor parallelism: two all-reduces of s b h a pass, or an all-gather and a
+// reduce-scatter each under sequence parallelism, half of them for the
+// attention (Korthikanti et al., section 4.2). Expert parallelism: dispatch and
+// combine, an all-to-all of every token's top_k copies each. Expert tensor
+// parallelism gathers those copies and scatters the sums.
+func (m *Model) layerLinks(v *view, kind models.Kind, what measure) links {
+	var l links
+	t := &m.profile.Time
+	hidden := m.seq * m.bytes * float64(m.model.Hidden)
+	if tp := v.group(plan.TP); tp.n.hi > 1 {
+		blocks := 2.0
+		if kind == models.MoE && m.model.SharedFFN == 0 {
+			blocks = 1
+		}
+		l.tp = float64(t.TPExposed.Value*blocks) * m.blockSeconds(v, &tp, hidden, what)
+	}
+	if kind == models.MoE {
+		copies := hidden * float64(m.model.TopK) * m.load
+		if ep := v.group(plan.EP); ep.n.hi > 1 {
+			l.ep = float64(t.EPExposed.Value*2) * m.message(plan.EP, cluster.AllToAll, &ep, v, interval{copies, copies}, true, what)
+		}
+		if etp := v.group(plan.ETP); etp.n.hi > 1 {
+			size := interval{copies * v.etp.lo, copies * v.etp.hi}
+			l.etp = float64(t.TPExposed.Value) * (m.message(plan.ETP, cluster.AllGather, &etp, v, size, true, what) +
+				m.message(plan.ETP, cluster.ReduceScatter, &etp, v, size, true, what))
+		}
+	}
+	if v.cp.lo > 1 && what == slot {
+		cp := v.group(plan.CP)
+		l.ring = m.nets[plan.CP].hopSeconds(&cp, m.ringBytes(v.mb.lo, v.cp.hi, v.tp.hi))
+	}
+	return l
+}
+
+// blockSeconds is the tensor-parallel communication of one pass through the
+// attention or the MLP.
+func (m *Model) blockSeconds(v *view, tp *group, hidden float64, what measure) float64 {
+	reduce, scatter := 0.0, 0.0
+	size := interval{hidden, hidden}
+	if v.sp.Lo == 0 {
+		reduce = m.message(plan.TP, cluster.AllReduce, tp, v, size, false, what)
+		if v.sp.Hi == 0 {
+			return reduce
+		}
+	}
+	scatter = m.message(plan.TP, cluster.AllGather, tp, v, size, false, what) +
+		m.message(plan.TP, cluster.ReduceScatter, tp, v, size, false, what)
+	if v.sp.Lo == 1 {
+		return scatter
+	}
+	return min(reduce, scatter)
+}
+
+// ringBytes is the size of one step of the context-parallel ring: the keys and
+// values of a rank's tokens.
+func (m *Model) ringBytes(mb, cp, tp float64) float64 {
+	o := m.model
+	heads, width := float64(o.KVHeads), float64(2*o.HeadDim)
+	if o.MLA() {
+		heads, width = float64(o.Heads), float64(o.QKDim()+o.VHeadDim())
+	}
+	return m.seq * mb / cp * max(1, heads/tp) * width * m.bytes
+}
+
+// spPick is the lesser of a pair over the sequence-parallel choices of a view.
+func spPick(v *view, pair [2]float64) float64 {
+	switch {
+	case v.sp.Lo == v.sp.Hi:
+		return pair[v.sp.Lo]
+	default:
+		return min(pair[0], pair[1])
+	}
+}
+
+// layerPass is one layer's forward and backward time, recompute included.
+func (m *Model) layerPass(v *view, kind models.Kind, what measure) pass {
+	var w work
+	var experts float64
+	if what == slot {
+		w = m.slotWork(v, part(kind))
+	} else {
+		w = m.sequenceWork(v, part(kind))
+	}
+	if kind == models.MoE {
+		if what == slot {
+			experts = m.slotExperts(v)
+		} else {
+			experts = m.sequenceExperts(v)
+		}
+	}
+	l := m.layerLinks(v, kind, what)
+	core, coreBwd := w.core, w.coreBwd
+	if what == slot && v.cp.lo > 1 {
+		core, coreBwd = ringed(core, l.ring, v.cp), ringed(coreBwd, 2*l.ring, v.cp)
+	}
+	comm := l.tp + l.ep + l.etp
+	fwd := spPick(v, w.fwd) + core + experts + comm
+	bwd := spPick(v, w.bwd) + coreBwd + float64(experts*m.profile.Time.GEMMBackward.Value) + comm
+	switch plan.Recompute(v.recompute.Lo) {
+	case plan.RecomputeSelective:
+		bwd += core
+	case plan.RecomputeFull:
+		bwd += fwd
+	}
+	p := pass{fwd, bwd}
+	if what == slot {
+		p = p.atLeast(m.hostFloor(v))
+	}
+	return p
+}
+
+// ringed is the time of an attention core under ring context parallelism: each
+// of the cp-1 exchanges hides behind one part of the core.
+func ringed(core, step float64, cp interval) float64 {
+	return max(core, core/cp.hi+float64((cp.lo-1)*step))
+}
+
+func (p pass) atLeast(q pass) pass { return pass{max(p.fwd, q.fwd), max(p.bwd, q.bwd)} }
+
+// hostFloor is the time the host needs to launch one layer's kernels: a third
+// of it in the forward pass, and once more what is recomputed in full.
+func (m *Model) hostFloor(v *view) pass {
+	third := m.profile.Time.HostLayer.Value / 3
+	p := pass{third, 2 * third}
+	if plan.Recompute(v.recompute.Lo) == plan.RecomputeFull {
+		p.bwd += third
+	}
+	return p
+}
+
+// headPass is the output head's time on the last stage.
+func (m *Model) headPass(v *view, what measure) pass {
+	w := work{}
+	if what == slot {
+		w = m.slotWork(v, headPart)
+	} else {
+		w = m.sequenceWork(v, headPart)
+	}
+	return pass{spPick(v, w.fwd), spPick(v, w.bwd)}
+}

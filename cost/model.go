@@ -1,0 +1,157 @@
+// Package cost prices a training plan: the memory of every pipeline stage, the
+// time of a step and the traffic on every level of the network. The same
+// arithmetic runs over boxes, where it gives lower bounds; that is what lets a
+// search call its best plan optimal.
+//
+//	m, err := cost.New(model, cluster, workload, profile)
+//	p.Options.Stages, err = m.Split(&point, forms)
+//	fmt.Println(m.Price(&p).Step)
+package cost
+
+import (
+	"fmt"
+	"sync"
+
+	"meshplan/cluster"
+	"meshplan/cost/profile"
+	"meshplan/models"
+	"meshplan/plan"
+	"meshplan/units"
+)
+
+// Model prices plans of one job. It is safe for concurrent use.
+type Model struct {
+	model    *models.Model
+	cluster  *cluster.Cluster
+	gpu      *cluster.GPU
+	workload plan.Workload
+	profile  *profile.Profile
+	recipe   profile.Recipe
+
+	precision plan.Precision
+	bytes     float64 // of an activation
+	seq       float64
+	batch     float64
+	load      float64
+	gpus      float64
+	gates     float64 // column-parallel matrices of an MLP: 2 gated, 1 plain
+	context   float64 // mean positions a token attends to, over the layers
+	peak      float64 // FLOP/s
+	hbm       float64 // bytes per second that element-wise kernels reach
+	batched   float64 // share of the peak that large batched GEMMs reach
+
+	kinds  []models.Kind
+	layers [models.NumKinds]float64 // how many of each kind
+	params [models.NumKinds]models.LayerParams
+	single bool // all layers are of one kind
+	uneven []float64
+
+	nets    [plan.NumDims]*network // one and the same but when a sensitivity is asked
+	table   *workTable
+	experts expertTable
+	scratch sync.Pool
+}
+
+// New makes the price model of a job. It fails when the profile lacks the
+// workload's recipe, or the GPU the precision.
+func New(o *models.Model, c *cluster.Cluster, w plan.Workload, p *profile.Profile) (*Model, error) {
+	recipe, err := p.Recipe(w.Recipe)
+	if err != nil {
+		return nil, err
+	}
+	m := &Model{
+		model: o, cluster: c, gpu: c.GPU, workload: w, profile: p, recipe: recipe,
+		precision: w.Precision, bytes: 2,
+		seq: float64(w.SeqLen), batch: float64(w.GlobalBatch), load: max(1, w.LoadFactor),
+		gpus: float64(c.GPUs()), gates: 1, kinds: o.Kinds(),
+	}
+	if m.precision == "" {
+		m.precision = p.Precision
+	}
+	if o.GatedMLP {
+		m.gates = 2
+	}
+	m.peak = float64(c.GPU.PeakOf(m.precision))
+	if m.peak <= 0 {
+		return nil, fmt.Errorf("%s has no %s rate", c.GPU.Name, m.precision)
+	}
+	m.hbm = float64(c.GPU.HBM) * c.GPU.HBMEfficiency()
+	const large = 8192
+	m.batched = 2 * large * large * large / (m.peak * float64(c.GPU.GEMM(m.precision, large, large, large)))
+	for _, k := range m.kinds {
+		m.layers[k]++
+	}
+	m.single = m.layers[models.Dense] == 0 || m.layers[models.MoE] == 0
+	for k := range m.params {
+		if m.layers[k] > 0 {
+			m.params[k] = o.Layer(models.Kind(k))
+		}
+	}
+	for _, window := range o.Windows() {
+		m.context += models.MeanContext(int(w.SeqLen), window) / float64(len(m.kinds))
+	}
+	m.uneven = unevenness(len(m.kinds))
+	net := newNetwork(c)
+	for d := range m.nets {
+		m.nets[d] = net
+	}
+	m.experts = m.newExpertTable()
+	m.table = m.newWorkTable()
+	m.scratch.New = func() any { return new(schedule) }
+	return m, nil
+}
+
+// Margin is the share of the usable memory that a plan must leave free to
+// "fit".
+func (m *Model) Margin() float64 { return m.profile.Memory.Margin.Value }
+
+// Verdict says whether a plan's memory fits.
+type Verdict uint8
+
+// The verdicts. Fits leaves the profile's margin free, Borderline does not.
+const (
+	Fits Verdict = iota
+	Borderline
+	DoesNotFit
+)
+
+// String is "fits", "borderline" or "does_not_fit".
+func (v Verdict) String() string { return [...]string{"fits", "borderline", "does_not_fit"}[v] }
+
+// Figures are the numbers by which plans are compared.
+type Figures struct {
+	Step    units.Seconds // time of one optimizer step
+	Peak    units.Bytes   // reserved memory of the tightest stage
+	Usable  units.Bytes   // what the allocator can have
+	Verdict Verdict
+}
+
+// Bound bounds the figures of every plan in a box: least step time, least peak
+// memory, most usable memory.
+type Bound struct {
+	Step   units.Seconds
+	Peak   units.Bytes
+	Usable units.Bytes
+}
+
+func (m *Model) verdict(peak, usable float64) Verdict {
+	switch {
+	case peak <= m.fitLimit(usable):
+		return Fits
+	case peak <= usable:
+		return Borderline
+	}
+	return DoesNotFit
+}
+
+func (m *Model) fitLimit(usable float64) float64 { return usable * (1 - m.Margin()) }
+
+// unevenness[p] is ceil(L/p) p / L: how much more than the mean the fullest of
+// p stages holds.
+func unevenness(layers int) []float64 {
+	u := make([]float64, layers+1)
+	for p := 1; p <= layers; p++ {
+		u[p] = float64((layers+p-1)/p*p) / float64(layers)
+	}
+	return u
+}

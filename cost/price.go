@@ -1,0 +1,209 @@
+package cost
+
+import (
+	"meshplan/cluster"
+	"meshplan/models"
+	"meshplan/plan"
+	"meshplan/units"
+)
+
+// Price is the figures of a plan whose layer split is set: step time, reserved
+// memory of the tightest stage, usable memory and the verdict. A plan without a
+// split is priced with the split of least step time.
+func (m *Model) Price(p *plan.Plan) Figures {
+	s := m.scratch.Get().(*schedule)
+	defer m.scratch.Put(s)
+	pt := p.Point()
+	b := pt.Box()
+	v := m.look(&b)
+	j := m.newJob(&v)
+	if !m.lay(&j, s, p) {
+		return Figures{Step: units.Seconds(huge), Peak: units.Bytes(huge), Verdict: DoesNotFit}
+	}
+	peak := m.peakOf(&j, s)
+	step := s.span() + m.afterSpan(&v, &j, s)
+	return Figures{
+		Step: units.Seconds(step), Peak: units.Bytes(peak), Usable: units.Bytes(j.run),
+		Verdict: m.verdict(peak, j.run),
+	}
+}
+
+// huge stands for a plan that cannot be built.
+const huge = 1e30
+
+// lay fills the schedule with the plan's own split, or the best one.
+func (m *Model) lay(j *job, s *schedule, p *plan.Plan) bool {
+	if j.pp > maxRanks || j.pp < 1 {
+		return false
+	}
+	chunks, ok := readChunks(p.Options.Stages.Text, s.chunks[:0])
+	if ok && len(chunks) == 0 {
+		var c candidate
+		if c, ok = m.free(j, s); ok {
+			chunks = c.chunks
+		}
+	}
+	s.chunks = chunks
+	if !ok || len(chunks) != j.pp*j.vpp {
+		return false
+	}
+	m.fill(j, s, chunks)
+	return true
+}
+
+// readChunks reads a canonical run-length text into a buffer, without
+// allocating when the buffer is large enough.
+func readChunks(text string, into []int32) ([]int32, bool) {
+	for i := 0; i < len(text); {
+		value, next, ok := digitsAt(text, i)
+		count := int32(1)
+		if ok && next < len(text) && text[next] == '*' {
+			count, next, ok = digitsAt(text, next+1)
+		}
+		if !ok || int(count) > plan.MaxChunks-len(into) {
+			return into, false
+		}
+		for range count {
+			into = append(into, value)
+		}
+		if next < len(text) && text[next] != '+' {
+			return into, false
+		}
+		i = next + 1
+	}
+	return into, true
+}
+
+func digitsAt(text string, i int) (value int32, next int, ok bool) {
+	start := i
+	for ; i < len(text) && text[i] >= '0' && text[i] <= '9' && i-start < 6; i++ {
+		value = value*10 + int32(text[i]-'0')
+	}
+	return value, i, i > start
+}
+
+// afterSpan is what a step takes beside the pipeline: the gradient reduction
+// and parameter gather that nothing hides and the optimizer, on the rank where
+// they take longest, and the fixed part.
+func (m *Model) afterSpan(v *view, j *job, s *schedule) float64 {
+	worst := 0.0
+	for r := range j.pp {
+		k := &s.ranks[r]
+		if r > 1 && r < j.pp-1 && k.layers == s.ranks[r-1].layers {
+			continue
+		}
+		g := m.gradients(v, m.rankParams(k.layers, r, j.pp, v.tp.lo))
+		worst = max(worst, g.exposed(m, k.time)+g.optimizer)
+	}
+	return worst + m.profile.Time.StepSeconds.Value
+}
+
+// held is the parameters of a rank before tensor and expert parallelism: what
+// tp splits, what every tp rank holds, routed experts.
+type held struct{ split, whole, experts float64 }
+
+func (h held) plus(o held, times float64) held {
+	return held{h.split + o.split*times, h.whole + o.whole*times, h.experts + o.experts*times}
+}
+
+func (m *Model) layerHeld(k models.Kind) held {
+	p := &m.params[k]
+	return held{
+		split:   float64(p.Attention + p.MLP + p.Shared + p.BiasSplit),
+		whole:   float64(p.Latent + p.Norms + p.BiasWhole + p.Router),
+		experts: float64(p.Experts + p.ExpertBias),
+	}
+}
+
+func (m *Model) rankParams(layers [models.NumKinds]float64, r, pp int, tp float64) held {
+	var h held
+	for k, n := range layers {
+		if n > 0 {
+			h = h.plus(m.layerHeld(models.Kind(k)), n)
+		}
+	}
+	vocab := float64(m.model.PaddedVocab(int(m.profile.Memory.VocabMultiple.Value), int(tp)))
+	table := vocab * float64(m.model.Hidden)
+	if r == 0 {
+		h.split += table
+		h.whole += float64(m.model.Positions() + m.model.EmbeddingNorm())
+	}
+	if r == pp-1 {
+		h.whole += float64(m.model.FinalNorm())
+		if !(m.model.TieEmbeddings && pp == 1) {
+			h.split += table
+		}
+	}
+	return h
+}
+
+// gradients is the once-a-step communication of a rank: reduction and gather
+// times, and the optimizer's.
+type gradients struct{ reduce, gather, optimizer float64 }
+
+// exposed is what neither the last backward nor the next forward hides.
+func (g *gradients) exposed(m *Model, time pass) float64 {
+	t := &m.profile.Time
+	return max(0, g.reduce-float64(t.GradOverlap.Value*time.bwd)) + max(0, g.gather-float64(t.ParamOverlap.Value*time.fwd))
+}
+
+// gradients of a rank holding the given parameters. Under the distributed
+// optimizer: reduce-scatter and all-gather over dp_shard x cp, all-reduce over
+// dp_replicate of each shard; otherwise an all-reduce over dp x cp. Experts use
+// their own data-parallel group.
+func (m *Model) gradients(v *view, h held) gradients {
+	var g gradients
+	t := &m.profile.Time
+	ds, dr, cp, edp := v.group(plan.DPShard), v.group(plan.DPReplicate), v.group(plan.CP), v.group(plan.EDP)
+	shardGroup := ds.join(&cp)
+	all := shardGroup.join(&dr)
+	local := (h.split/v.tp.hi + h.whole)
+	experts := h.experts / min(v.ep.hi*v.etp.hi, v.most(v.tp.hi*v.cp.hi*v.dp.hi, v.pp.lo, m.gpus))
+	grad, param := t.GradComm.Value, t.ParamComm.Value
+	if v.zero.Lo == 0 {
+		g.reduce = m.buckets(plan.DPShard, cluster.AllReduce, &all, local, grad) + m.buckets(plan.EDP, cluster.AllReduce, &edp, experts, grad)
+		g.optimizer = (local + experts) * t.OptimizerBytes.Value / m.hbm
+		if v.zero.Hi == 0 {
+			return g
+		}
+	}
+	z := gradients{
+		reduce: m.buckets(plan.DPShard, cluster.ReduceScatter, &shardGroup, local, grad) +
+			m.buckets(plan.DPReplicate, cluster.AllReduce, &dr, local/shardGroup.n.hi, grad) +
+			m.buckets(plan.EDP, cluster.ReduceScatter, &edp, experts, grad),
+		gather: m.buckets(plan.DPShard, cluster.AllGather, &shardGroup, local, param) + m.buckets(plan.EDP, cluster.AllGather, &edp, experts, param),
+	}
+	z.optimizer = m.shardedOptimizer(v, h)
+	if v.zero.Lo == 1 {
+		return z
+	}
+	return gradients{min(g.reduce, z.reduce), 0, min(g.optimizer, z.optimizer)}
+}
+
+// shardedOptimizer is the time of the optimizer on a rank's shard.
+func (m *Model) shardedOptimizer(v *view, h held) float64 {
+	split := v.most(v.tp.hi*v.cp.hi*v.ds.hi, v.pp.lo*v.dr.lo, m.gpus)
+	whole := v.most(v.cp.hi*v.ds.hi, v.tp.lo*v.pp.lo*v.dr.lo, m.gpus)
+	rank := min(v.ep.hi*v.etp.hi, v.most(v.tp.hi*v.cp.hi*v.dp.hi, v.pp.lo, m.gpus))
+	params := h.split/split + h.whole/whole + h.experts/max(rank, split)
+	return params * m.profile.Time.OptimizerBytes.Value / m.hbm
+}
+
+// buckets is the time to move params x bytes in the profile's buckets.
+func (m *Model) buckets(d plan.Dim, op cluster.Collective, g *group, params, bytes float64) float64 {
+	if g.n.lo <= 1 || params <= 0 {
+		return 0
+	}
+	t := &m.profile.Time
+	size := max(t.BucketParameters.Value, t.BucketPerRank.Value*g.n.hi, 1)
+	n := max(1, ceil(params/size))
+	return n * m.nets[d].seconds(op, g, params*bytes/n)
+}
+
+func ceil(v float64) float64 {
+	whole := float64(int64(v))
+	if whole < v {
+		return whole + 1
+	}
+	return whole
+}

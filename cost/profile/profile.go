@@ -1,0 +1,125 @@
+// Package profile describes how one training framework behaves: the bytes it
+// keeps per parameter and activation, what it overlaps, the traffic of its
+// kernels. A profile is a TOML file in which every constant carries its source.
+//
+//	p, err := profile.Find("megatron")
+//	r, err := p.Recipe("bf16-bf16grad")
+//	fmt.Println(r.State(70e9, 1)) // 1.019 PiB... printed by units.Bytes
+package profile
+
+import (
+	"fmt"
+
+	"meshplan/plan"
+	"meshplan/units"
+)
+
+// Constant is a number with the place it comes from. Assumed marks a value
+// nobody printed or measured: results list it as a warning.
+type Constant struct {
+	Value   float64 `toml:"value"`
+	Source  string  `toml:"source"`
+	Assumed bool    `toml:"assumed"`
+}
+
+// Recipe is the number of bytes that mixed-precision training keeps for each
+// parameter, before activations.
+type Recipe struct {
+	Name      string  `toml:"name"`
+	Weight    float64 `toml:"weight"`    // bytes of the weight used in the GEMMs
+	Grad      float64 `toml:"grad"`      // bytes of the accumulated gradient
+	Optimizer float64 `toml:"optimizer"` // bytes of master weight and moments
+	Source    string  `toml:"source"`
+}
+
+// PerParameter is the recipe's bytes per parameter without any sharding.
+func (r Recipe) PerParameter() float64 { return r.Weight + r.Grad + r.Optimizer }
+
+// State is the memory of the parameters' weights, gradients and optimizer
+// state on one GPU when the optimizer state is divided over a group of the
+// given size (1 = plain data parallel): params x (weight + grad + optimizer /
+// group), the accounting of the distributed optimizer (ZeRO stage 1).
+func (r Recipe) State(params, group float64) units.Bytes {
+	return units.Bytes(float64(params*(r.Weight+r.Grad)) + params*r.Optimizer/group)
+}
+
+// Profile is the behaviour of one framework. Constants are in base units.
+type Profile struct {
+	Name          string         `toml:"name"`
+	Version       string         `toml:"version"`
+	About         string         `toml:"about"`
+	Frameworks    []string       `toml:"frameworks"`
+	Precision     plan.Precision `toml:"precision"`
+	DefaultRecipe string         `toml:"default_recipe"`
+	Recipes       []Recipe       `toml:"recipe"`
+	Memory        Memory         `toml:"memory"`
+	Time          Time           `toml:"time"`
+}
+
+// Memory holds the constants of the memory account. Bytes per element are of
+// what is kept for the backward pass, per token.
+type Memory struct {
+	Flash          bool     `toml:"flash_attention"`    // no s x s scores are kept
+	Dropout        bool     `toml:"dropout"`            // masks of hidden dropout are kept
+	DummyWgrad     bool     `toml:"dummy_wgrad"`        // one bf16 weight gradient per distinct linear shape is allocated
+	NormBytes      Constant `toml:"norm_bytes"`         // per hidden element: inputs and outputs of a layer's two norms
+	HeadBytes      Constant `toml:"attention_bytes"`    // per element of q, k, v and the attention output
+	FlashStats     Constant `toml:"flash_stats_bytes"`  // per head
+	ScoreBytes     Constant `toml:"score_bytes"`        // per attention score when scores are kept
+	GatedBytes     Constant `toml:"gated_mlp_bytes"`    // per ffn element, gated MLP
+	PlainBytes     Constant `toml:"plain_mlp_bytes"`    // per ffn element, MLP without a gate
+	RouterBytes    Constant `toml:"router_bytes"`       // per expert
+	RoutedBytes    Constant `toml:"routed_bytes"`       // per hidden element and routed copy of a token
+	CheckpointSize Constant `toml:"checkpoint_bytes"`   // per hidden element: a layer's input under full recompute
+	LogitBytes     Constant `toml:"logit_bytes"`        // per logit on the last stage
+	HeadNormBytes  Constant `toml:"head_norm_bytes"`    // per hidden element: final norm and input of the head
+	BackwardFFN    Constant `toml:"backward_ffn_bytes"` // per ffn element: transient of one layer's backward
+	GatherBytes    Constant `toml:"gather_bytes"`       // per hidden element: gathered input under sequence parallelism
+	VocabMultiple  Constant `toml:"vocab_multiple"`     // vocabulary is padded to this times tp
+	Reserved       Constant `toml:"reserved_ratio"`     // reserved over allocated bytes
+	Context        Constant `toml:"context_bytes"`      // CUDA context and libraries, outside the allocator
+	Communicator   Constant `toml:"communicator_bytes"` // per process group, outside the allocator
+	Margin         Constant `toml:"fit_margin"`         // share of usable memory that "fits" leaves free
+}
+
+// Time holds the constants of the time account. Kernel traffic is in bytes
+// per token and element, forward pass.
+type Time struct {
+	TrafficHidden    Constant `toml:"traffic_hidden_bytes"`    // per hidden element: norms, residuals, dropout; divided by tp under SP only
+	TrafficHead      Constant `toml:"traffic_head_bytes"`      // per element of q and the attention output
+	TrafficKV        Constant `toml:"traffic_kv_bytes"`        // per element of k (v the same)
+	TrafficFFN       Constant `toml:"traffic_ffn_bytes"`       // per ffn element: activation function
+	TrafficRouted    Constant `toml:"traffic_routed_bytes"`    // per hidden element and routed copy: permute and combine
+	TrafficScore     Constant `toml:"traffic_score_bytes"`     // per attention score, unfused attention only
+	TrafficLogit     Constant `toml:"traffic_logit_bytes"`     // per logit, forward and backward together
+	TrafficBackward  Constant `toml:"traffic_backward"`        // backward over forward traffic of element-wise kernels
+	GEMMBackward     Constant `toml:"gemm_backward"`           // backward over forward time of GEMMs
+	AttnBackward     Constant `toml:"attention_backward"`      // backward over forward time of the attention core
+	OptimizerBytes   Constant `toml:"optimizer_traffic_bytes"` // per local parameter of the optimizer shard
+	HostLayer        Constant `toml:"host_layer_seconds"`      // host time to launch one layer, forward and backward; a floor
+	StepSeconds      Constant `toml:"step_seconds"`            // fixed time per step
+	TPExposed        Constant `toml:"tp_exposed"`              // share of tensor-parallel communication not hidden
+	EPExposed        Constant `toml:"ep_exposed"`              // share of expert all-to-all not hidden
+	P2PExposed       Constant `toml:"p2p_exposed"`             // share of stage-to-stage transfers not hidden under 1F1B
+	GradOverlap      Constant `toml:"grad_overlap"`            // share of one backward that can hide the gradient reduction
+	ParamOverlap     Constant `toml:"param_overlap"`           // share of one forward that can hide the parameter all-gather
+	GradComm         Constant `toml:"grad_comm_bytes"`         // per parameter, gradient reduction
+	ParamComm        Constant `toml:"param_comm_bytes"`        // per parameter, all-gather after the sharded step
+	BucketParameters Constant `toml:"bucket_parameters"`       // least parameters of a gradient bucket
+	BucketPerRank    Constant `toml:"bucket_per_rank"`         // parameters of a bucket per data-parallel rank
+}
+
+// Recipe returns the recipe of that name, or the default for "".
+func (p *Profile) Recipe(name string) (Recipe, error) {
+	if name == "" {
+		name = p.DefaultRecipe
+	}
+	known := make([]string, 0, len(p.Recipes))
+	for _, r := range p.Recipes {
+		if r.Name == name {
+			return r, nil
+		}
+		known = append(known, r.Name)
+	}
+	return Recipe{}, fmt.Errorf("profile %s has no recipe %q: known recipes are %s", p.Name, name, join(known))
+}

@@ -1,0 +1,165 @@
+package cost
+
+import "meshplan/models"
+
+// maxRanks bounds the pipeline ranks that the fixed buffers of a schedule hold.
+const maxRanks = 1024
+
+// rank is one pipeline rank's part of the model and its time for one
+// micro-batch over all its chunks.
+type rank struct {
+	layers [models.NumKinds]float64
+	first  pass    // its first chunk, which opens and closes the pipeline
+	time   pass    // all its chunks, head and exposed transfers included
+	memory float64 // bytes allocated
+}
+
+// schedule is a pipeline whose layers have been given to ranks, and the
+// buffers its evaluation needs.
+type schedule struct {
+	pp, vpp int
+	micro   float64
+	ranks   [maxRanks]rank
+	chunks  []int32 // layers per chunk, in model order
+
+	fwdDone, bwdDone []float64 // end of each rank's operations
+	free             [maxRanks]float64
+	fwds, bwds       [maxRanks]int // operations run so far
+}
+
+// warmup is the forward chunks that rank r of p has run, at most, when its
+// first backward starts: p-r micro-batches under 1F1B, 2(p-r-1) + (v-1)p + 1
+// chunks when interleaved.
+func warmup(r, p, vpp int, micro float64) float64 {
+	if vpp <= 1 {
+		return min(micro, float64(p-r))
+	}
+	return min(micro*float64(vpp), float64(2*(p-r-1)+(vpp-1)*p+1))
+}
+
+// span is the time of one step's pipeline.
+//
+// With one chunk a rank it is the makespan of 1F1B, by replaying each rank's
+// own order of operations. With several chunks it is the larger of two forms,
+// which interleaved 1F1B meets when its ranks are equal or the last one is the
+// slowest:
+//
+//	opening: a rank starts after one forward chunk of every rank before it,
+//	  and ends before as many backward chunks: sum_{j<r} first_j + m time_r
+//	turning: a rank's first backward follows all forwards of one micro-batch;
+//	  all its remaining work comes after.
+func (s *schedule) span() float64 {
+	if s.vpp <= 1 {
+		if t, ok := s.equal(); ok {
+			return t
+		}
+		return s.replay()
+	}
+	return s.forms()
+}
+
+// equal is the closed form (m + p - 1) time of 1F1B over equal ranks.
+func (s *schedule) equal() (float64, bool) {
+	t := s.ranks[0].time
+	for r := 1; r < s.pp; r++ {
+		if s.ranks[r].time != t {
+			return 0, false
+		}
+	}
+	return (s.micro + float64(s.pp) - 1) * t.sum(), true
+}
+
+// forms is the largest of the opening and turning forms over the ranks.
+func (s *schedule) forms() float64 {
+	p, v := s.pp, float64(s.vpp)
+	var all pass
+	for r := range p {
+		all = all.plus(s.ranks[r].time)
+	}
+	worst, before := 0.0, pass{}
+	for r := range p {
+		k := &s.ranks[r]
+		opening := before.sum() + float64(s.micro*k.time.sum())
+		run := warmup(r, p, s.vpp, s.micro) / v // forwards run before the first backward, in whole ranks
+		// forwards of the whole model, the backward of the ranks that come after in
+		// the last chunk and of those that come before in the first
+		turning := all.fwd + float64(all.bwd-k.time.bwd)/v + float64(s.micro*k.time.sum()) - float64(min(run, s.micro)*k.time.fwd)
+		if s.vpp <= 1 {
+			turning = all.sum() - k.time.sum() + float64(s.micro*k.time.sum()) - float64((run-1)*k.time.fwd)
+		}
+		worst = max(worst, opening, turning)
+		before = before.plus(k.first)
+	}
+	return worst
+}
+
+// settled is how many rounds of the pipeline are replayed; the slowest rank
+// then sets the pace of the remaining micro-batches.
+const settled = 3
+
+// replay runs 1F1B: every rank does its warm-up forwards, then alternates one
+// forward and one backward, then drains. An operation starts when its rank is
+// free and the neighbour's matching operation is done.
+func (s *schedule) replay() float64 {
+	p, m := s.pp, int(max(1, s.micro))
+	run := min(m, settled*p)
+	s.reserve(p, run)
+	for left := 2 * p * run; left > 0; {
+		for r := 0; r < p; r++ {
+			left -= s.advance(r, run)
+		}
+		for r := p - 2; r > 0; r-- {
+			left -= s.advance(r, run)
+		}
+	}
+	end, slowest := 0.0, 0.0
+	for r := range p {
+		end = max(end, s.free[r])
+		slowest = max(slowest, s.ranks[r].time.sum())
+	}
+	return end + float64((s.micro-float64(run))*slowest)
+}
+
+func (s *schedule) reserve(p, run int) {
+	if n := p * run; cap(s.fwdDone) < n {
+		s.fwdDone, s.bwdDone = make([]float64, n), make([]float64, n)
+	}
+	for r := range p {
+		s.free[r], s.fwds[r], s.bwds[r] = 0, 0, 0
+	}
+}
+
+// advance runs the operations of rank r that are ready and says how many.
+func (s *schedule) advance(r, run int) (ran int) {
+	p := s.pp
+	ahead := min(run, p-r) // forwards a rank may be ahead of its backwards
+	fwd, bwd := s.fwdDone[:p*run], s.bwdDone[:p*run]
+	f, b, free := s.fwds[r], s.bwds[r], s.free[r]
+	time := s.ranks[r].time
+	for b < run {
+		if f < run && f-b < ahead {
+			if r > 0 {
+				if s.fwds[r-1] <= f {
+					break
+				}
+				free = max(free, fwd[(r-1)*run+f])
+			}
+			free += time.fwd
+			fwd[r*run+f] = free
+			f++
+		} else {
+			if r < p-1 {
+				if s.bwds[r+1] <= b {
+					break
+				}
+				free = max(free, bwd[(r+1)*run+b])
+			}
+			free += time.bwd
+			bwd[r*run+b] = free
+			b++
+		}
+		ran++
+	}
+	s.fwds[r], s.bwds[r], s.free[r] = f, b, free
+	return ran
+}

@@ -1,0 +1,228 @@
+package cost
+
+import (
+	"fmt"
+
+	"meshplan/models"
+	"meshplan/plan"
+)
+
+// NoForm says that no form in which the framework writes down a layer split
+// expresses the pipeline.
+type NoForm struct {
+	Layers  int
+	PP, VPP int32
+	Forms   []plan.SplitForm
+}
+
+// Error names the layers, the pipeline and the forms that were tried.
+func (e *NoForm) Error() string {
+	return fmt.Sprintf("%d layers cannot be split over pp %d x vpp %d in any of the forms %v", e.Layers, e.PP, e.VPP, e.Forms)
+}
+
+// job is what a layer split depends on: the pipeline, the time of a layer of
+// each kind and of the head, the memory account and its limits.
+type job struct {
+	pp, vpp  int
+	micro    float64
+	layer    [models.NumKinds]pass
+	head     pass
+	hop      pass // exposed transfers of a rank and micro-batch
+	wire     float64
+	account  memory
+	reserved float64 // reserved over allocated
+	fit, run float64 // most reserved bytes to fit, and to run at all
+}
+
+func (m *Model) newJob(v *view) job {
+	usable := m.usable(v)
+	j := job{
+		pp: int(v.pp.lo), vpp: max(1, int(v.vpp.lo)), micro: v.micro.lo,
+		head: m.headPass(v, slot), account: m.account(v),
+		reserved: m.profile.Memory.Reserved.Value, fit: m.fitLimit(usable), run: usable,
+	}
+	for k := range j.layer {
+		if m.layers[k] > 0 {
+			j.layer[k] = m.layerPass(v, models.Kind(k), slot)
+		}
+	}
+	j.hop, j.wire = m.transfers(v)
+	return j
+}
+
+// transfers is the stage-to-stage traffic of a rank and micro-batch: exposed
+// time under 1F1B, and the time its link is busy when interleaved, which only
+// bounds the rank's pace.
+func (m *Model) transfers(v *view) (exposed pass, wire float64) {
+	if v.pp.lo <= 1 {
+		return pass{}, 0
+	}
+	pp := v.group(plan.PP)
+	size := m.unsharded(v) * m.bytes * float64(m.model.Hidden)
+	t := m.nets[plan.PP].hopSeconds(&pp, size)
+	if v.vpp.lo > 1 {
+		return pass{}, 2 * v.vpp.lo * t
+	}
+	if v.vpp.hi > 1 {
+		return pass{}, 0
+	}
+	t *= m.profile.Time.P2PExposed.Value
+	return pass{t, t}, 0
+}
+
+// Split chooses the layers of each chunk for the point: the split with the
+// least step time among those whose memory fits, else among those that run at
+// all, else the one of least peak memory, so that memory gives the reason. It
+// is written in the first of the forms that expresses it; an earlier form's own
+// split is taken when it is as fast. The error is a *NoForm when no form
+// expresses the point's pp and vpp.
+func (m *Model) Split(pt *plan.Point, forms []plan.SplitForm) (plan.Stages, error) {
+	b := pt.Box()
+	v := m.look(&b)
+	j := m.newJob(&v)
+	s := m.scratch.Get().(*schedule)
+	defer m.scratch.Put(s)
+	if j.pp > maxRanks || j.pp*j.vpp > len(m.kinds)+plan.MaxEmptyChunks {
+		return plan.Stages{}, m.noForm(&j, forms)
+	}
+	best, found := candidate{}, false
+	for _, form := range forms {
+		c, ok := m.candidate(&j, s, form)
+		if ok && (!found || c.better(&best)) {
+			best, found = c, true
+		}
+	}
+	if !found {
+		return plan.Stages{}, m.noForm(&j, forms)
+	}
+	form, ok := plan.FormOf(forms, best.chunks, j.pp, j.vpp)
+	if !ok {
+		return plan.Stages{}, m.noForm(&j, forms)
+	}
+	return plan.Stages{Form: form, Text: runLength(best.chunks)}, nil
+}
+
+func (m *Model) noForm(j *job, forms []plan.SplitForm) error {
+	return &NoForm{Layers: len(m.kinds), PP: int32(j.pp), VPP: int32(j.vpp), Forms: forms}
+}
+
+func runLength(chunks []int32) string {
+	list := make([]int, len(chunks))
+	for i, c := range chunks {
+		list[i] = int(c)
+	}
+	return plan.RunLength(list)
+}
+
+// candidate is one split with its figures.
+type candidate struct {
+	chunks []int32
+	tier   int // 0 fits, 1 runs, 2 neither
+	span   float64
+	peak   float64
+}
+
+// slack is how much slower an earlier form's split may be and still be taken:
+// rounding only.
+const slack = 1e-9
+
+func (c *candidate) better(o *candidate) bool {
+	if c.tier != o.tier {
+		return c.tier < o.tier
+	}
+	if c.tier == 2 {
+		return c.peak < o.peak*(1-slack)
+	}
+	return c.span < o.span*(1-slack)
+}
+
+// candidate is the form's best split; for an explicit layout that is the best
+// of all.
+func (m *Model) candidate(j *job, s *schedule, form plan.SplitForm) (candidate, bool) {
+	if form == plan.SplitLayout {
+		return m.free(j, s)
+	}
+	chunks, ok := form.Default(len(m.kinds), j.pp, j.vpp)
+	if !ok {
+		return candidate{}, false
+	}
+	return m.judge(j, s, chunks), true
+}
+
+// judge prices a given list of layers per chunk.
+func (m *Model) judge(j *job, s *schedule, chunks []int32) candidate {
+	m.fill(j, s, chunks)
+	c := candidate{chunks: chunks, peak: m.peakOf(j, s)}
+	c.tier = j.tier(c.peak)
+	c.span = s.forms()
+	return c
+}
+
+func (j *job) tier(peak float64) int {
+	switch {
+	case peak <= j.fit:
+		return 0
+	case peak <= j.run:
+		return 1
+	}
+	return 2
+}
+
+// fill gives the chunks' layers to the ranks and sums their times.
+func (m *Model) fill(j *job, s *schedule, chunks []int32) {
+	s.pp, s.vpp, s.micro = j.pp, j.vpp, j.micro
+	s.chunks = append(s.chunks[:0], chunks...)
+	for r := range j.pp {
+		s.ranks[r] = rank{}
+	}
+	next := 0
+	for c, n := range chunks {
+		k := &s.ranks[c%j.pp]
+		for ; n > 0 && next < len(m.kinds); n-- {
+			k.layers[m.kinds[next]]++
+			next++
+		}
+		if c < j.pp {
+			k.first = j.stageTime(k.layers)
+		}
+	}
+	for r := range j.pp {
+		k := &s.ranks[r]
+		k.time = j.stageTime(k.layers)
+		if r == j.pp-1 {
+			k.time = k.time.plus(j.head)
+			if j.vpp <= 1 {
+				k.first = k.first.plus(j.head)
+			}
+		}
+		k.time = k.time.plus(j.hop)
+		k.first = k.first.plus(j.hop)
+		if slow := j.wire - k.time.sum(); slow > 0 {
+			k.time.bwd += slow
+		}
+	}
+}
+
+// stageTime is the time of a micro-batch through the layers.
+func (j *job) stageTime(layers [models.NumKinds]float64) pass {
+	var t pass
+	for k, n := range layers {
+		t = t.plus(j.layer[k].times(n))
+	}
+	return t
+}
+
+// peakOf sets the ranks' memory and returns the largest, as reserved bytes.
+func (m *Model) peakOf(j *job, s *schedule) float64 {
+	peak := 0.0
+	for r := range j.pp {
+		s.ranks[r].memory = j.allocated(r, s.ranks[r].layers)
+		peak = max(peak, s.ranks[r].memory)
+	}
+	return peak * j.reserved
+}
+
+func (j *job) allocated(r int, layers [models.NumKinds]float64) float64 {
+	p := float64(j.pp)
+	return j.account.stage(float64(r), p, inFlight(float64(r), p, j.micro, float64(j.vpp)), layers)
+}

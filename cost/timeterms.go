@@ -1,0 +1,123 @@
+package cost
+
+import (
+	"strconv"
+
+	"meshplan/models"
+	"meshplan/plan"
+)
+
+func plain(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
+
+// timeTerms is the step time as a tree: the slowest rank's work for all
+// micro-batches, the bubble that completes the pipeline's makespan, and what
+// follows it.
+func (m *Model) timeTerms(v *view, j *job, s *schedule) Term {
+	span := s.span()
+	slow, worst := 0, 0
+	for r := range j.pp {
+		if s.ranks[r].time.sum() > s.ranks[slow].time.sum() {
+			slow = r
+		}
+	}
+	var after gradients
+	for r := range j.pp {
+		g := m.gradients(v, m.rankParams(s.ranks[r].layers, r, j.pp, v.tp.lo))
+		if r == 0 || g.exposed(m, s.ranks[r].time)+g.optimizer > after.exposed(m, s.ranks[worst].time)+after.optimizer {
+			after, worst = g, r
+		}
+	}
+	work := m.rankTerms(v, j, s, slow)
+	fixed := m.profile.Time.StepSeconds.Value
+	exposed := after.exposed(m, s.ranks[worst].time)
+	pipeline := Term{Name: "pipeline", Value: span, Terms: []Term{
+		work,
+		{Name: "bubble", Value: span - work.Value, Note: "filling and draining " + strconv.Itoa(j.pp) + " ranks"},
+	}}
+	return Term{Name: "step", Value: span + (exposed + after.optimizer + fixed), Terms: []Term{
+		pipeline,
+		{Name: "data-parallel communication, exposed", Value: exposed, Note: "of " + plain(after.reduce+after.gather) + " s"},
+		{Name: "optimizer", Value: after.optimizer},
+		{Name: "fixed", Value: fixed},
+	}}
+}
+
+// rankTerms is one rank's work for all micro-batches.
+func (m *Model) rankTerms(v *view, j *job, s *schedule, r int) Term {
+	k := &s.ranks[r]
+	t := Term{
+		Name: "slowest rank", Value: j.micro * k.time.sum(),
+		Note: "rank " + strconv.Itoa(r) + ", " + plain(j.micro) + " micro-batches",
+	}
+	sum := 0.0
+	add := func(name string, perMicro float64) {
+		if perMicro > 0 {
+			t.Terms = append(t.Terms, Term{Name: name, Value: j.micro * perMicro})
+			sum += perMicro
+		}
+	}
+	var total layerParts
+	for i, n := range k.layers {
+		if n > 0 {
+			total.add(m.layerParts(v, models.Kind(i)), n)
+		}
+	}
+	add("linear layers and element-wise kernels", total.linear)
+	add("attention core", total.core)
+	add("routed experts", total.experts)
+	add("recompute", total.recompute)
+	add("tensor-parallel communication", total.tp)
+	add("expert-parallel communication", total.ep)
+	add("context-parallel ring, exposed", total.ring)
+	add("host launch floor", total.floor)
+	if r == j.pp-1 {
+		add("output head and loss", j.head.sum())
+	}
+	add("stage-to-stage transfers", k.time.sum()-sum)
+	return t
+}
+
+// layerParts is one layer's time for one micro-batch, forward and backward.
+type layerParts struct{ linear, core, experts, recompute, tp, ep, ring, floor float64 }
+
+func (p *layerParts) add(q layerParts, n float64) {
+	p.linear += n * q.linear
+	p.core += n * q.core
+	p.experts += n * q.experts
+	p.recompute += n * q.recompute
+	p.tp += n * q.tp
+	p.ep += n * q.ep
+	p.ring += n * q.ring
+	p.floor += n * q.floor
+}
+
+func (m *Model) layerParts(v *view, kind models.Kind) layerParts {
+	w := m.slotWork(v, part(kind))
+	l := m.layerLinks(v, kind, slot)
+	var p layerParts
+	fwd := spPick(v, w.fwd)
+	p.linear = fwd + spPick(v, w.bwd)
+	p.core = w.core + w.coreBwd
+	experts := 0.0
+	if kind == models.MoE {
+		experts = m.slotExperts(v)
+		p.experts = experts * (1 + m.profile.Time.GEMMBackward.Value)
+	}
+	p.tp, p.ep = 2*(l.tp+l.etp), 2*l.ep
+	core := w.core
+	if v.cp.lo > 1 {
+		core = ringed(w.core, l.ring, v.cp)
+		p.ring = core + ringed(w.coreBwd, 2*l.ring, v.cp) - p.core
+	}
+	switch plan.Recompute(v.recompute.Lo) {
+	case plan.RecomputeSelective:
+		p.recompute = core
+	case plan.RecomputeFull:
+		p.recompute = fwd + core + experts + l.tp + l.ep + l.etp
+	}
+	p.floor = m.layerPass(v, kind, slot).sum() - p.linear - p.core - p.experts - p.recompute - p.tp - p.ep - p.ring
+	if p.floor < 1e-12 {
+		p.floor = 0
+	}
+	return p
+}

@@ -1,0 +1,72 @@
+package cost
+
+import "meshplan/plan"
+
+// interval is a closed interval of a quantity.
+type interval struct{ lo, hi float64 }
+
+func (a interval) single() bool { return a.lo == a.hi }
+
+func (a interval) times(b interval) interval {
+	return interval{float64(a.lo * b.lo), float64(a.hi * b.hi)}
+}
+
+// group is a set of ranks that communicate: how many there are and, on each
+// level, how many of them share a domain.
+type group struct {
+	n   interval
+	cum [plan.MaxLevels]interval
+}
+
+func (g *group) join(h *group) group {
+	var j group
+	j.n = g.n.times(h.n)
+	for l := range j.cum {
+		j.cum[l] = g.cum[l].times(h.cum[l])
+	}
+	return j
+}
+
+// view is a box with the quantities derived from it. A plan is a box whose
+// intervals are single values, so that the price and its bound are computed by
+// the same operations.
+type view struct {
+	tp, cp, ds, dr, pp, etp, ep interval
+	vpp, mb                     interval
+	dp                          interval // dp_shard x dp_replicate
+	micro                       interval // micro-batches per step
+	tokens                      interval // of a micro-batch on one context-parallel rank
+	sp, zero, recompute         plan.Range
+	all                         float64 // most GPUs: tp cp dp pp, at most the cluster
+	box                         *plan.Box
+}
+
+func of(r plan.Range) interval { return interval{float64(r.Lo), float64(r.Hi)} }
+
+func (m *Model) look(b *plan.Box) view {
+	v := view{
+		tp: of(b[plan.TP]), cp: of(b[plan.CP]), ds: of(b[plan.DPShard]), dr: of(b[plan.DPReplicate]),
+		pp: of(b[plan.PP]), etp: of(b[plan.ETP]), ep: of(b[plan.EP]),
+		vpp: of(b[plan.VPP]), mb: of(b[plan.MicroBatch]),
+		sp: b[plan.SP], zero: b[plan.Zero], recompute: b[plan.RecomputeC], box: b,
+	}
+	v.dp = v.ds.times(v.dr)
+	v.dp.hi = max(v.dp.lo, min(v.dp.hi, m.gpus/(v.tp.lo*v.cp.lo*v.pp.lo), m.batch/v.mb.lo))
+	v.micro = interval{max(1, m.batch/(v.dp.hi*v.mb.hi)), max(1, m.batch/(v.dp.lo*v.mb.lo))}
+	v.tokens = interval{m.seq * v.mb.lo / v.cp.hi, m.seq * v.mb.hi / v.cp.lo}
+	v.all = v.most(v.tp.hi*v.cp.hi*v.dp.hi*v.pp.hi, 1, m.gpus)
+	return v
+}
+
+// most is the largest product of some dimensions of the dense grid: at most
+// the product of their upper ends, and at most the GPUs divided by the product
+// of the others' lower ends.
+func (v *view) most(hi, othersLo, gpus float64) float64 { return min(hi, gpus/othersLo) }
+
+func (v *view) group(d plan.Dim) group {
+	g := group{n: of(v.box[plan.Coord(d)])}
+	for l := range g.cum {
+		g.cum[l] = of(v.box[plan.At(d, l)])
+	}
+	return g
+}

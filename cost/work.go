@@ -1,0 +1,220 @@
+package cost
+
+import (
+	"sort"
+
+	"meshplan/models"
+)
+
+// work is the device time of one layer (or of the head) for one micro-batch on
+// one rank, without communication. Index 1 of a pair is with sequence
+// parallelism.
+type work struct {
+	fwd, bwd      [2]float64 // everything but the attention core
+	core, coreBwd float64    // attention core
+}
+
+func (w *work) scale(f float64) work {
+	return work{
+		fwd: [2]float64{w.fwd[0] * f, w.fwd[1] * f}, bwd: [2]float64{w.bwd[0] * f, w.bwd[1] * f},
+		core: w.core * f, coreBwd: w.coreBwd * f,
+	}
+}
+
+func (w *work) least(o *work) work {
+	return work{
+		fwd:  [2]float64{min(w.fwd[0], o.fwd[0]), min(w.fwd[1], o.fwd[1])},
+		bwd:  [2]float64{min(w.bwd[0], o.bwd[0]), min(w.bwd[1], o.bwd[1])},
+		core: min(w.core, o.core), coreBwd: min(w.coreBwd, o.coreBwd),
+	}
+}
+
+// part is what a work table describes: a layer kind or the head.
+type part int
+
+const (
+	headPart = part(models.MoE) + 1
+	numParts = int(headPart) + 1
+)
+
+// workTable holds, for every tp, cp and micro-batch the search can ask about,
+// the exact work of each part and two lower bounds: of the work itself for any
+// smaller tp and cp and larger micro-batch, and of the GPU time per sequence
+// (work x tp x cp / micro-batch) for any larger tp and cp and smaller
+// micro-batch. The bounds are running minima, so they hold whatever the shape
+// of the efficiency curves.
+type workTable struct {
+	tp, cp, mb      axis
+	exact, slot, sq [numParts][]work
+}
+
+// axis maps a value to the index of the tabulated values around it.
+type axis struct {
+	values []int
+	floor  []int16 // index of the largest value <= v
+	ceil   []int16 // index of the smallest value >= v, or len(values)
+}
+
+func newAxis(values []int) axis {
+	sort.Ints(values)
+	a := axis{values: values}
+	last := values[len(values)-1]
+	a.floor, a.ceil = make([]int16, last+1), make([]int16, last+1)
+	i := 0
+	for v := 0; v <= last; v++ {
+		for i+1 < len(values) && values[i+1] <= v {
+			i++
+		}
+		a.floor[v] = int16(i)
+		a.ceil[v] = int16(i)
+		if values[i] < v {
+			a.ceil[v] = int16(i + 1)
+		}
+	}
+	return a
+}
+
+func (a *axis) below(v float64) int {
+	if int(v) >= len(a.floor) {
+		return len(a.values) - 1
+	}
+	return int(a.floor[int(v)])
+}
+
+// above is the index of the smallest value at least v; ok is false beyond the
+// last one.
+func (a *axis) above(v float64) (i int, ok bool) {
+	if int(v) >= len(a.ceil) {
+		return len(a.values) - 1, false
+	}
+	return int(a.ceil[int(v)]), true
+}
+
+// index is the index of exactly v.
+func (a *axis) index(v float64) (int, bool) {
+	i := a.below(v)
+	return i, float64(a.values[i]) == v
+}
+
+// divisorsUpTo lists the divisors of n that are at most limit.
+func divisorsUpTo(n int64, limit int) []int {
+	var list []int
+	for d := 1; d <= limit && int64(d) <= n; d++ {
+		if n%int64(d) == 0 {
+			list = append(list, d)
+		}
+	}
+	return list
+}
+
+func (m *Model) newWorkTable() *workTable {
+	t := &workTable{
+		tp: newAxis(divisorsUpTo(int64(m.model.Heads), min(int(m.gpus), 256))),
+		cp: newAxis(divisorsUpTo(m.workload.SeqLen, min(int(m.gpus), 256))),
+		mb: newAxis(divisorsUpTo(m.workload.GlobalBatch, 64)),
+	}
+	size := len(t.tp.values) * len(t.cp.values) * len(t.mb.values)
+	for p := range t.exact {
+		if !m.has(part(p)) {
+			continue
+		}
+		t.exact[p] = make([]work, size)
+		for i, tp := range t.tp.values {
+			for j, cp := range t.cp.values {
+				for k, mb := range t.mb.values {
+					t.exact[p][t.at(i, j, k)] = m.workOf(part(p), float64(tp), float64(cp), float64(mb))
+				}
+			}
+		}
+		t.slot[p] = t.running(t.exact[p], 1, func(i, j, k int) float64 { return 1 })
+		t.sq[p] = t.running(t.exact[p], -1, func(i, j, k int) float64 {
+			return float64(t.tp.values[i]*t.cp.values[j]) / float64(t.mb.values[k])
+		})
+	}
+	return t
+}
+
+func (t *workTable) at(i, j, k int) int {
+	return (i*len(t.cp.values)+j)*len(t.mb.values) + k
+}
+
+// running is the table of scaled entries, each replaced by the least of itself
+// and its predecessors: with direction 1 those of smaller tp and cp and larger
+// micro-batch, with -1 the opposite.
+func (t *workTable) running(exact []work, direction int, scale func(i, j, k int) float64) []work {
+	nt, nc, nb := len(t.tp.values), len(t.cp.values), len(t.mb.values)
+	out := make([]work, len(exact))
+	pick := func(x, n int) int {
+		if direction > 0 {
+			return x
+		}
+		return n - 1 - x
+	}
+	for x := range nt {
+		for y := range nc {
+			for z := range nb {
+				i, j, k := pick(x, nt), pick(y, nc), pick(nb-1-z, nb)
+				w := exact[t.at(i, j, k)].scale(scale(i, j, k))
+				if x > 0 {
+					w = w.least(&out[t.at(i-direction, j, k)])
+				}
+				if y > 0 {
+					w = w.least(&out[t.at(i, j-direction, k)])
+				}
+				if z > 0 {
+					w = w.least(&out[t.at(i, j, k+direction)])
+				}
+				out[t.at(i, j, k)] = w
+			}
+		}
+	}
+	return out
+}
+
+func (m *Model) has(p part) bool {
+	return p == headPart || m.layers[p] > 0
+}
+
+// slotWork bounds the work of one micro-batch from below; exact on a plan.
+func (m *Model) slotWork(v *view, p part) work {
+	t := m.table
+	if v.tp.single() && v.cp.single() && v.mb.single() {
+		return m.exactWork(p, v.tp.lo, v.cp.lo, v.mb.lo)
+	}
+	i, ok := t.tp.above(v.tp.hi)
+	j, ok2 := t.cp.above(v.cp.hi)
+	if !ok || !ok2 {
+		return work{}
+	}
+	return t.slot[p][t.at(i, j, t.mb.below(v.mb.lo))]
+}
+
+// sequenceWork bounds work x tp x cp / micro-batch, the GPU time of one
+// sequence, from below; exact on a plan.
+func (m *Model) sequenceWork(v *view, p part) work {
+	t := m.table
+	if v.tp.single() && v.cp.single() && v.mb.single() {
+		w := m.exactWork(p, v.tp.lo, v.cp.lo, v.mb.lo)
+		return w.scale(v.tp.lo * v.cp.lo / v.mb.lo)
+	}
+	k, ok := t.mb.above(v.mb.hi)
+	if !ok {
+		k = len(t.mb.values) - 1
+	}
+	w := t.sq[p][t.at(t.tp.below(v.tp.lo), t.cp.below(v.cp.lo), k)]
+	if !ok { // beyond the table a micro-batch can at best amortise everything
+		return w.scale(float64(t.mb.values[k]) / v.mb.hi)
+	}
+	return w
+}
+
+func (m *Model) exactWork(p part, tp, cp, mb float64) work {
+	t := m.table
+	i, ok := t.tp.index(tp)
+	j, ok2 := t.cp.index(cp)
+	k, ok3 := t.mb.index(mb)
+	if ok && ok2 && ok3 {
+		return t.exact[p][t.at(i, j, k)]
+	}
+	return m.workOf(p, tp, cp, mb)
+}

@@ -1,0 +1,43 @@
+// Package all lists the frameworks.
+//
+//	fw, err := all.Find("megatron")
+package all
+
+import (
+	"fmt"
+	"strings"
+
+	"meshplan/framework"
+	"meshplan/framework/any"
+	"meshplan/framework/megatron"
+	"meshplan/plan"
+)
+
+// List is every framework, the default first.
+func List() []framework.Framework {
+	return []framework.Framework{megatron.New(), any.New()}
+}
+
+// Names are the frameworks' names in the order of List.
+func Names() []string {
+	var names []string
+	for _, fw := range List() {
+		names = append(names, fw.Name())
+	}
+	return names
+}
+
+// Find returns a framework by name, in any case. The error names the nearest.
+func Find(name string) (framework.Framework, error) {
+	nearest, least := "", len(name)+100
+	for _, fw := range List() {
+		d := plan.Distance(strings.ToLower(strings.TrimSpace(name)), fw.Name())
+		if d == 0 {
+			return fw, nil
+		}
+		if d < least {
+			nearest, least = fw.Name(), d
+		}
+	}
+	return nil, fmt.Errorf("unknown framework %q; nearest %q of %s", name, nearest, strings.Join(Names(), ", "))
+}

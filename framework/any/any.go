@@ -1,0 +1,78 @@
+// Package any is training under no framework in particular: the rules that
+// follow from the arithmetic of splitting alone. Whatever a framework accepts
+// it accepts too.
+//
+//	fw := any.New()
+//	fmt.Println(fw.Name()) // any
+package any
+
+import (
+	"meshplan/framework"
+	"meshplan/plan"
+)
+
+// Any implements framework.Framework.
+type Any struct {
+	conventions framework.Conventions
+}
+
+// New is the framework that only obeys arithmetic.
+func New() *Any {
+	return &Any{framework.Conventions{
+		Name: "this order of dimensions", Order: order, Forms: plan.AllForms(),
+	}}
+}
+
+var order = framework.RankOrder{
+	Name:   "tp-cp-dp-pp",
+	Dense:  []plan.Dim{plan.TP, plan.CP, plan.DPShard, plan.DPReplicate, plan.PP},
+	Expert: []plan.Dim{plan.ETP, plan.EP, plan.EDP, plan.PP},
+}
+
+// Name is "any".
+func (*Any) Name() string { return "any" }
+
+// Profile is the cost profile of a Megatron-like implementation.
+func (*Any) Profile() string { return "megatron" }
+
+// Forms are all split forms.
+func (*Any) Forms() []plan.SplitForm { return plan.AllForms() }
+
+// Rules follow from what is split: batch, heads, columns, tokens, experts,
+// layers.
+func (*Any) Rules() []framework.Rule {
+	return []framework.Rule{
+		framework.DenseGridDivides("any/gpus"),
+		framework.ExpertGridDivides("any/expert-grid"),
+		framework.HeadsDivide("any/heads"),
+		framework.KVHeads("any/kv-heads"),
+		framework.WidthDivides("any/mlp-width"),
+		framework.ExpertWidthDivides("any/expert-width"),
+		framework.ChunksHoldLayers("any/chunks"),
+		framework.InterleaveNeedsPipeline("any/interleave"),
+		framework.InterleaveRounds("any/interleave-rounds"),
+		framework.BatchDivides("any/batch"),
+		framework.SPNeedsTP("any/sp"),
+		framework.SequenceSlices("any/sp-tokens"),
+		framework.ContextChunks("any/cp-tokens"),
+		framework.ExpertsNeedMoE("any/no-experts"),
+		framework.ExpertsDivide("any/experts"),
+	}
+}
+
+// StageRules: the layers add up and the split is what its form says.
+func (*Any) StageRules() []framework.StageRule {
+	return []framework.StageRule{
+		framework.LayersAddUp("any/layers"),
+		framework.FormExpresses("any/split-form", "what its name says", plan.AllForms()...),
+	}
+}
+
+// Fill completes a plan; the placement follows tp, cp, dp, pp from the inside
+// out.
+func (a *Any) Fill(f *framework.Facts, p plan.Partial) (plan.Plan, []string, error) {
+	return a.conventions.Fill(f, p)
+}
+
+// PlacementWarning is "": any placement will do.
+func (*Any) PlacementWarning(*framework.Facts, *plan.Plan) string { return "" }

@@ -1,0 +1,145 @@
+package framework
+
+import (
+	"slices"
+
+	"meshplan/plan"
+)
+
+// Bounds of the values that the search ranges over; a pin may go beyond them.
+const (
+	MaxVPP        = 16
+	MaxMicroBatch = 32
+	MaxETP        = 64
+)
+
+// Domains are the candidate values of every coordinate, ascending: the space
+// that a search ranges over. The placement coordinates of a dimension hold the
+// cumulative factors that lead to some degree of it.
+type Domains struct {
+	Values [plan.NumCoords][]int32
+}
+
+// NewDomains are the values worth a look for the job: degrees that divide what
+// they split, fit the cluster and can be placed on its levels, and the values
+// that pins name.
+func NewDomains(f *Facts, pins []Pin) *Domains {
+	d := &Domains{}
+	n := f.Cluster.GPUs()
+	batch := int(f.Workload.GlobalBatch)
+	d.degree(f, plan.TP, divisors(f.Model.Heads, n), pins)
+	d.degree(f, plan.CP, divisors(int(f.Workload.SeqLen), n), pins)
+	d.degree(f, plan.DPShard, divisors(batch, n), pins)
+	d.degree(f, plan.DPReplicate, divisors(batch, n), pins)
+	d.degree(f, plan.PP, pipelines(f, n), pins)
+	experts, width := []int32{1}, []int32{1}
+	if f.MoE() {
+		experts, width = divisors(f.Model.Experts, n), divisors(f.Model.MoEFFN, min(n, MaxETP))
+	}
+	d.degree(f, plan.ETP, width, pins)
+	d.degree(f, plan.EP, experts, pins)
+	d.degree(f, plan.EDP, d.expertReplicas(f, n), pins)
+	d.option(plan.VPP, upTo(min(MaxVPP, f.Model.Layers)), pins)
+	d.option(plan.MicroBatch, divisors(batch, MaxMicroBatch), pins)
+	d.option(plan.SP, []int32{0, 1}, pins)
+	d.option(plan.Zero, []int32{0, 1}, pins)
+	d.option(plan.RecomputeC, []int32{0, 1, 2}, pins)
+	return d
+}
+
+func (d *Domains) option(c plan.Coord, values []int32, pins []Pin) {
+	d.Values[c] = sorted(append(values, named(c, pins)...))
+}
+
+// degree sets the values of a dimension on every level.
+func (d *Domains) degree(f *Facts, dim plan.Dim, values []int32, pins []Pin) {
+	values = sorted(append(values, named(plan.Coord(dim), pins)...))
+	levels := len(f.Cluster.Levels)
+	reach := reachable(f, values)
+	degrees := sorted(append(reach[levels-1], named(plan.Coord(dim), pins)...))
+	for l := range plan.MaxLevels {
+		if l < levels-1 {
+			d.Values[plan.At(dim, l)] = reach[l]
+		} else {
+			d.Values[plan.At(dim, l)] = degrees
+		}
+	}
+}
+
+// reachable are the cumulative factors on each level from which a degree can
+// still be reached with factors that fit the levels' sizes.
+func reachable(f *Facts, degrees []int32) [][]int32 {
+	candidates := divisorsOfAny(degrees)
+	levels := f.Cluster.Levels
+	reach := make([][]int32, len(levels))
+	below := []int32{1}
+	for l := range levels {
+		if l == len(levels)-1 {
+			candidates = degrees
+		}
+		size := int32(levels[l].Size)
+		reach[l] = keep(candidates, func(c int32) bool {
+			return slices.ContainsFunc(below, func(b int32) bool { return c%b == 0 && c/b <= size })
+		})
+		below = reach[l]
+	}
+	for l := len(levels) - 2; l >= 0; l-- {
+		size := int32(levels[l+1].Size)
+		reach[l] = keep(reach[l], func(b int32) bool {
+			return slices.ContainsFunc(reach[l+1], func(c int32) bool { return c%b == 0 && c/b <= size })
+		})
+	}
+	return reach
+}
+
+// expertReplicas are the quotients of dense and expert ranks that can occur.
+func (d *Domains) expertReplicas(f *Facts, most int) []int32 {
+	if !f.MoE() {
+		return []int32{1}
+	}
+	dense := d.products(most, plan.TP, plan.CP, plan.DPShard, plan.DPReplicate)
+	expert := d.products(most, plan.ETP, plan.EP)
+	set := map[int32]bool{1: true}
+	for _, n := range dense {
+		for _, e := range expert {
+			if n%e == 0 {
+				set[n/e] = true
+			}
+		}
+	}
+	return keys(set)
+}
+
+// products are the products of one value of each dimension, up to most.
+func (d *Domains) products(most int, dims ...plan.Dim) []int32 {
+	set := map[int32]bool{1: true}
+	for _, dim := range dims {
+		next := map[int32]bool{}
+		for n := range set {
+			for _, v := range d.Values[dim] {
+				if int64(n)*int64(v) <= int64(most) {
+					next[n*v] = true
+				}
+			}
+		}
+		set = next
+	}
+	return keys(set)
+}
+
+// pipelines are the pipeline degrees whose primes divide a level's size or the
+// number of layers.
+func pipelines(f *Facts, gpus int) []int32 {
+	var smooth []int32
+	for pp := 1; pp <= min(gpus, f.Model.Layers); pp++ {
+		rest := pp
+		rest = strip(rest, f.Model.Layers)
+		for _, level := range f.Cluster.Levels {
+			rest = strip(rest, level.Size)
+		}
+		if rest == 1 {
+			smooth = append(smooth, int32(pp))
+		}
+	}
+	return smooth
+}

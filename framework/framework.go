@@ -1,0 +1,115 @@
+// Package framework says what a training framework accepts: rules as
+// predicates over the coordinates of a plan, each with a sentence that gives
+// numbers, the ways in which a layer split can be written down, and the values
+// the framework itself takes for whatever a user leaves out.
+//
+//	fw, err := all.Find("megatron")
+//	rules := framework.Rules(facts, fw, nil)
+//	for _, r := range framework.Broken(facts, rules, &point) {
+//		fmt.Println(r.ID, r.Text(facts, &point))
+//	}
+package framework
+
+import (
+	"meshplan/cluster"
+	"meshplan/models"
+	"meshplan/plan"
+)
+
+// Facts are what the rules may read besides the plan.
+type Facts struct {
+	Model    *models.Model
+	Cluster  *cluster.Cluster
+	Workload plan.Workload
+}
+
+// MoE reports whether the model has routed experts, and so a second grid.
+func (f *Facts) MoE() bool { return f.Model.Experts > 0 }
+
+// Rule is a constraint on a plan, stated once. Checks call Holds on a point;
+// the solver tabulates it over the domains of the coordinates it reads.
+type Rule struct {
+	ID    string       // "megatron/MLM-H1"
+	Reads []plan.Coord // the coordinates that Holds reads, no others
+	Holds func(*Facts, *plan.Point) bool
+	Text  func(*Facts, *plan.Point) string // why it does not hold, with numbers and the nearest valid values
+	// Implied marks a rule that the space of plans or another rule of the same
+	// list ensures. It is checked on plans given by a user and need not be
+	// stated to a solver.
+	Implied bool
+	// GPUs is set on a rule that speaks of the number of GPUs used and of
+	// nothing else; Holds is then the same predicate on the point's number.
+	GPUs func(gpus int64) bool
+	// Division is set on a rule that is one; Holds is then derived from it. A
+	// solver can state it by prime exponents however large its table is.
+	Division *Division
+}
+
+// Division says that the product of some coordinates divides a total.
+type Division struct {
+	Total func(*Facts) int64
+	Of    []plan.Coord
+	// From is a coordinate and Least the value from which on the rule applies;
+	// a rule with Least 0 applies always.
+	From  plan.Coord
+	Least int32
+}
+
+// Product is the product of the division's coordinates at the point.
+func (d *Division) Product(p *plan.Point) int64 {
+	n := int64(1)
+	for _, c := range d.Of {
+		n *= int64(p[c])
+	}
+	return n
+}
+
+// Applies reports whether the division is asked for at the point.
+func (d *Division) Applies(p *plan.Point) bool { return d.Least == 0 || p[d.From] >= d.Least }
+
+// StageRule is a constraint on how the layers are split over the pipeline. It
+// is asked once the split is known.
+type StageRule struct {
+	ID    string
+	Holds func(*Facts, *plan.Plan) bool
+	Text  func(*Facts, *plan.Plan) string
+}
+
+// Framework is what meshplan knows about one training framework.
+type Framework interface {
+	// Name is what a user calls the framework: "megatron".
+	Name() string
+	// Profile names the cost profile that describes its newest version.
+	Profile() string
+	// Rules are the framework's own rules; those of Shared come on top.
+	Rules() []Rule
+	// StageRules are its rules on the layer split.
+	StageRules() []StageRule
+	// Forms are the ways to write down a layer split, the preferred first.
+	Forms() []plan.SplitForm
+	// Fill completes a plan as the framework itself would. The sentences name
+	// the defaults taken. The error is the user's: what was given cannot be
+	// completed on this cluster.
+	Fill(*Facts, plan.Partial) (plan.Plan, []string, error)
+	// PlacementWarning is "" if the framework's own rank order gives the plan's
+	// placement, and otherwise a sentence that says where they differ.
+	PlacementWarning(*Facts, *plan.Plan) string
+}
+
+// Rules are all rules of a job on a framework: the shared ones, the
+// framework's own and the user's pins, in this order.
+func Rules(f *Facts, fw Framework, pins []Pin) []Rule {
+	rules := append(Shared(), fw.Rules()...)
+	return append(rules, PinRules(f, pins)...)
+}
+
+// Broken are the rules, implied ones included, that do not hold at the point.
+func Broken(f *Facts, rules []Rule, p *plan.Point) []Rule {
+	var broken []Rule
+	for _, r := range rules {
+		if !r.Holds(f, p) {
+			broken = append(broken, r)
+		}
+	}
+	return broken
+}

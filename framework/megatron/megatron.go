@@ -1,0 +1,70 @@
+// Package megatron knows what Megatron-LM (core 0.16 and later) accepts: its
+// validity rules under the ids MLM-..., its ways to write a layer split, its
+// rank orders and its defaults.
+//
+//	fw := megatron.New()
+//	filled, defaults, err := fw.Fill(facts, partial)
+package megatron
+
+import (
+	"meshplan/framework"
+	"meshplan/plan"
+)
+
+// Megatron implements framework.Framework.
+type Megatron struct {
+	conventions framework.Conventions
+}
+
+// New is Megatron-LM in its current version.
+func New() *Megatron {
+	return &Megatron{framework.Conventions{
+		Name: "Megatron", Order: defaultOrder, Forms: forms,
+		ExpertTPFollowsTP: true, SplitFlags: SplitFlags,
+	}}
+}
+
+var (
+	dense  = []plan.Dim{plan.TP, plan.CP, plan.DPShard, plan.DPReplicate, plan.PP}
+	expert = []plan.Dim{plan.ETP, plan.EP, plan.EDP, plan.PP}
+	forms  = []plan.SplitForm{plan.SplitEven, plan.SplitEmbedLoss, plan.SplitFirstLast, plan.SplitLayout}
+)
+
+// The two rank orders that the command line offers. The shards of an optimizer
+// instance are contiguous in the data-parallel group, so dp_shard varies
+// faster than dp_replicate.
+var (
+	defaultOrder = framework.RankOrder{Name: "tp-cp-ep-dp-pp", Dense: dense, Expert: expert}
+	pipelineIn   = framework.RankOrder{
+		Name: "tp-cp-ep-pp-dp", Flag: "--use-tp-pp-dp-mapping",
+		Dense:  []plan.Dim{plan.TP, plan.CP, plan.PP, plan.DPShard, plan.DPReplicate},
+		Expert: []plan.Dim{plan.ETP, plan.EP, plan.PP, plan.EDP},
+	}
+)
+
+// Name is "megatron".
+func (*Megatron) Name() string { return "megatron" }
+
+// Profile is the cost profile of its newest version.
+func (*Megatron) Profile() string { return "megatron" }
+
+// Forms are all split forms, even first.
+func (*Megatron) Forms() []plan.SplitForm { return forms }
+
+// Fill completes a plan as Megatron would from its flags.
+func (m *Megatron) Fill(f *framework.Facts, p plan.Partial) (plan.Plan, []string, error) {
+	return m.conventions.Fill(f, p)
+}
+
+// PlacementWarning compares the placement with the default rank order and then
+// with the one that a flag selects.
+func (*Megatron) PlacementWarning(f *framework.Facts, p *plan.Plan) string {
+	warning := defaultOrder.Warning(f, p)
+	if warning == "" || pipelineIn.Warning(f, p) != "" {
+		return warning
+	}
+	if pp, d := p.Placement.Degree(plan.PP), framework.DegreesOf(p); pp > 1 && f.MoE() && d[plan.EDP] != p.DP() {
+		return warning // MLM-W3: the other order needs edp = dp
+	}
+	return "placement: the rank order " + pipelineIn.Name + " gives it; Megatron needs " + pipelineIn.Flag
+}

@@ -1,0 +1,109 @@
+package models
+
+import (
+	"embed"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+)
+
+//go:embed catalogue/*.toml
+var files embed.FS
+
+// catalogue is the embedded models, by name, and the index of their plain
+// names and aliases.
+type catalogue struct {
+	models []*Model
+	index  map[string]*Model
+}
+
+var embedded = sync.OnceValues(readCatalogue)
+
+// All is every model of the catalogue, by name. The models are the caller's
+// own copies.
+func All() []*Model {
+	c, err := embedded()
+	if err != nil {
+		return nil
+	}
+	all := make([]*Model, len(c.models))
+	for i, m := range c.models {
+		all[i] = m.Clone()
+	}
+	return all
+}
+
+// Names is the names of the catalogue's models, sorted.
+func Names() []string {
+	var names []string
+	for _, m := range All() {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
+// Find is the catalogue's model of the name or alias, in any spelling: case
+// and the characters - _ . / and space do not matter. An unknown name is an
+// error that gives the nearest known ones.
+func Find(name string) (*Model, error) {
+	c, err := embedded()
+	if err != nil {
+		return nil, err
+	}
+	if m, ok := c.index[plain(name)]; ok {
+		return m.Clone(), nil
+	}
+	quoted := clip(name, 60)
+	close := nearest(name, c.names(), 3)
+	if len(close) == 0 {
+		return nil, fmt.Errorf("no model %q in the catalogue; it has %s and %d more", quoted,
+			strings.Join(Names()[:3], ", "), len(c.models)-3)
+	}
+	return nil, fmt.Errorf("no model %q in the catalogue; nearest: %s", quoted, oneOf(close))
+}
+
+// names is one name a model, in catalogue order.
+func (c *catalogue) names() []string {
+	names := make([]string, len(c.models))
+	for i, m := range c.models {
+		names[i] = m.Name
+	}
+	return names
+}
+
+func readCatalogue() (*catalogue, error) {
+	entries, err := files.ReadDir("catalogue")
+	if err != nil {
+		return nil, fmt.Errorf("model catalogue: %w", err)
+	}
+	c := &catalogue{index: map[string]*Model{}}
+	for _, e := range entries {
+		path := "catalogue/" + e.Name()
+		text, err := files.ReadFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("model catalogue: %w", err)
+		}
+		if err := c.add(path, text); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortFunc(c.models, func(a, b *Model) int { return strings.Compare(a.Name, b.Name) })
+	return c, nil
+}
+
+// add reads one embedded file; a name that is taken is an error.
+func (c *catalogue) add(path string, text []byte) error {
+	m, err := ParseTOML(path, text)
+	if err != nil {
+		return fmt.Errorf("model catalogue: %w", err)
+	}
+	for _, name := range append([]string{m.Name}, m.Aliases...) {
+		if other, taken := c.index[plain(name)]; taken {
+			return fmt.Errorf("model catalogue: %s: name %q is taken by %s", path, name, other.Name)
+		}
+		c.index[plain(name)] = m
+	}
+	c.models = append(c.models, m)
+	return nil
+}

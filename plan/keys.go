@@ -1,0 +1,53 @@
+package plan
+
+import "strings"
+
+// keys are the names of a plan's fields in text, and spellings other programs
+// use for them.
+var keys = []struct{ name, canonical string }{
+	{"tp", "tp"}, {"cp", "cp"}, {"pp", "pp"}, {"vpp", "vpp"}, {"dp", "dp"},
+	{"dp_shard", "dp_shard"}, {"dp_replicate", "dp_replicate"},
+	{"ep", "ep"}, {"etp", "etp"}, {"edp", "edp"},
+	{"micro-batch", "micro-batch"}, {"mbs", "micro-batch"},
+	{"sp", "sp"}, {"zero", "zero"}, {"recompute", "recompute"},
+	{"layers", "layers"}, {"placement", "placement"},
+}
+
+// findKey is the canonical name of a key; if there is none, the nearest.
+// Dashes and underscores are the same.
+func findKey(text string) (name string, ok bool) {
+	best := len(text) + 100
+	for _, k := range keys {
+		n := Distance(dashed(text), dashed(k.name))
+		if n == 0 {
+			return k.canonical, true
+		}
+		if n < best {
+			best, name = n, k.canonical
+		}
+	}
+	return name, false
+}
+
+func dashed(s string) string { return strings.ReplaceAll(strings.ToLower(s), "_", "-") }
+
+// Distance is the number of single-letter edits between two words, for naming
+// the nearest valid word in an error.
+func Distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			diagonal, row[j+1] = row[j+1], min(diagonal+cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,171 @@
+package plan
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// MaxDegree bounds a degree in a plan's text, and MaxGPUs the product of all.
+const (
+	MaxDegree = 1 << 20
+	MaxGPUs   = 1 << 24
+)
+
+// Field names a part of a plan that a user may give.
+type Field uint8
+
+// The fields that are not coordinates. The coordinates' own fields have the
+// coordinates' numbers: Field(TP), Field(MicroBatch).
+const (
+	StagesField    = Field(firstPlace) + iota // layers per chunk
+	PlacementField                            // factors per level
+	numFields
+)
+
+// Set is a set of fields.
+type Set uint32
+
+// Has reports whether the field is in the set.
+func (s Set) Has(f Field) bool { return s&(1<<f) != 0 }
+
+// With is the set and the field.
+func (s Set) With(f Field) Set { return s | 1<<f }
+
+// Partial is a plan of which only some fields are given. The others are 1, off
+// or none. A plan without placement has Placement.Levels 0 and its degrees as
+// factors of the first level.
+type Partial struct {
+	Plan  Plan
+	Given Set
+}
+
+// parser holds a plan's text on its way to a Partial.
+type parser struct {
+	Partial
+	degrees [NumDims]int64
+	dp      int64 // 0 = not given
+	seen    map[string]bool
+	layers  string
+	placed  string
+}
+
+// Parse reads the text of a plan, in which every field may be missing. dp
+// stands for dp_shard times dp_replicate: alone it is dp_shard, or
+// dp_replicate if zero=0 is given. The error names the key, what was expected
+// and the nearest valid key.
+func Parse(text string) (Partial, error) {
+	p := parser{seen: map[string]bool{}}
+	for d := range p.degrees {
+		p.degrees[d] = 1
+	}
+	p.Plan.Options.MicroBatch, p.Plan.Options.VPP = 1, 1
+	for item := range strings.SplitSeq(text, ",") {
+		item = strings.TrimSpace(item)
+		if item == "" {
+			continue
+		}
+		if err := p.item(item); err != nil {
+			return Partial{}, fmt.Errorf("plan %q: %w", text, err)
+		}
+	}
+	if err := p.finish(); err != nil {
+		return Partial{}, fmt.Errorf("plan %q: %w", text, err)
+	}
+	return p.Partial, nil
+}
+
+func (p *parser) item(item string) error {
+	key, value, ok := strings.Cut(item, "=")
+	if !ok {
+		return fmt.Errorf("%q is not key=value", item)
+	}
+	name, ok := findKey(strings.TrimSpace(key))
+	if !ok {
+		return fmt.Errorf("unknown key %q; nearest %q", strings.TrimSpace(key), name)
+	}
+	if p.seen[name] {
+		return fmt.Errorf("%s is given twice", name)
+	}
+	p.seen[name] = true
+	return p.set(name, strings.TrimSpace(value))
+}
+
+func (p *parser) set(name, value string) (err error) {
+	o := &p.Plan.Options
+	for d, dim := range dimNames {
+		if name == dim {
+			p.Given = p.Given.With(Field(d))
+			p.degrees[d], err = count(name, value, MaxDegree)
+			return err
+		}
+	}
+	if name == "dp" {
+		p.dp, err = count(name, value, MaxDegree)
+		return err
+	}
+	var n int64
+	switch name {
+	case "vpp":
+		n, err = count(name, value, MaxChunks)
+		o.VPP = int32(n)
+		if n > 1 {
+			o.Schedule = Interleaved
+		}
+	case "micro-batch":
+		n, err = count(name, value, MaxDegree)
+		o.MicroBatch = int32(n)
+	case "sp":
+		o.SP, err = parseSwitch(name, value)
+	case "zero":
+		o.ZeroStage, err = parseZero(value)
+	case "recompute":
+		o.Recompute, err = ParseRecompute(value)
+	case "layers":
+		p.layers = value
+	case "placement":
+		p.placed = value
+	}
+	p.Given = p.Given.With(fieldOf[name])
+	return err
+}
+
+var fieldOf = map[string]Field{
+	"vpp": Field(VPP), "micro-batch": Field(MicroBatch), "sp": Field(SP), "zero": Field(Zero),
+	"recompute": Field(RecomputeC), "layers": StagesField, "placement": PlacementField,
+}
+
+func count(name, value string, most int64) (int64, error) {
+	n, err := strconv.ParseInt(value, 10, 64)
+	if err != nil || n < 1 || n > most {
+		return 1, fmt.Errorf("%s=%s: expected a whole number from 1 to %d", name, value, most)
+	}
+	return n, nil
+}
+
+func parseSwitch(name, value string) (bool, error) {
+	switch strings.ToLower(value) {
+	case "on", "true", "1", "yes":
+		return true, nil
+	case "off", "false", "0", "no":
+		return false, nil
+	}
+	return false, fmt.Errorf("%s=%s: expected on or off", name, value)
+}
+
+func parseZero(value string) (int8, error) {
+	if value != "0" && value != "1" {
+		return 0, fmt.Errorf("zero=%s: expected 0 (plain data parallel) or 1 (sharded optimizer)", value)
+	}
+	return int8(value[0] - '0'), nil
+}
+
+// ParseRecompute reads "none", "selective" or "full".
+func ParseRecompute(value string) (Recompute, error) {
+	for r, name := range recomputeNames {
+		if strings.EqualFold(value, name) {
+			return Recompute(r), nil
+		}
+	}
+	return 0, fmt.Errorf("recompute=%s: expected none, selective or full", value)
+}

@@ -1,0 +1,41 @@
+package plan
+
+import "meshplan/units"
+
+// Precision is the number format of weights and activations in the GEMMs.
+type Precision string
+
+// The precisions of training.
+const (
+	BF16 Precision = "bf16"
+	FP16 Precision = "fp16"
+)
+
+// Workload is the training job to be planned.
+type Workload struct {
+	GlobalBatch int64     // sequences per optimizer step
+	SeqLen      int64     // tokens per sequence
+	Precision   Precision // of the GEMMs
+	Recipe      string    // entry of the profile's table of bytes per parameter; "" = its default
+	// LoadFactor is the load of the busiest expert rank against the mean; 1 is
+	// perfectly balanced routing.
+	LoadFactor float64
+}
+
+// TokensPerStep is the number of tokens of one optimizer step.
+func (w *Workload) TokensPerStep() float64 { return float64(w.GlobalBatch) * float64(w.SeqLen) }
+
+// MaxTokensPerStep bounds the workloads that are accepted: beyond it a batch
+// is a typing error rather than a job.
+const MaxTokensPerStep = 1e12
+
+// Defaults of a workload that a job may leave out.
+const (
+	DefaultPrecision  = BF16
+	DefaultLoadFactor = 1.0
+)
+
+// StepRate converts a step time into tokens per second and GPU.
+func (w *Workload) StepRate(step units.Seconds, gpus int64) float64 {
+	return w.TokensPerStep() / float64(step) / float64(gpus)
+}

@@ -1,0 +1,151 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"meshplan/plan"
+)
+
+// Best finds the fastest plans of a job and proves that there are none faster,
+// or that there are none at all. Stopped early, by the context or the time
+// limit, it returns the best plans so far with a bound. The result does not
+// depend on the number of jobs. An error means that the problem is malformed.
+func Best(ctx context.Context, p *Problem, l Limits) (*Result, error) {
+	start := time.Now()
+	if l.Time > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, l.Time)
+		defer cancel()
+	}
+	j, err := newJob(p)
+	if err != nil {
+		return nil, err
+	}
+	s, err := j.session()
+	if err != nil {
+		return nil, err
+	}
+	r, err := s.best(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	r.Stats = s.stats
+	r.Stats.Seconds = time.Since(start).Seconds()
+	return r, nil
+}
+
+// best answers the question in the session.
+func (s *session) best(ctx context.Context, l Limits) (*Result, error) {
+	r := &Result{FormatVersion: FormatVersion, Space: s.describe(), Reasons: []Reason{}, Plans: []PlanResult{}}
+	group := fits
+	out, err := s.walk(ctx, query{top: s.Top, memory: fits, tell: l.Progress})
+	if err == nil && out.done && len(out.held) == 0 {
+		group = runs
+		out, err = s.walk(ctx, query{top: s.Top, memory: runs, tell: l.Progress})
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.settle(r, out)
+	if r.Status == Infeasible {
+		if r.Reasons, err = s.reasons(ctx); err != nil {
+			return nil, err
+		}
+	}
+	for i := range out.held {
+		view, err := s.view(&out.held[i].plan)
+		if err != nil {
+			return nil, err
+		}
+		r.Plans = append(r.Plans, view)
+	}
+	r.Warnings = s.warnings(group, out.held)
+	if s.Forced && len(out.held) > 0 {
+		if r.Plans[0].Forced, err = s.forced(ctx, group, out.held); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// settle says what the outcome of a walk proves.
+func (s *session) settle(r *Result, out outcome) {
+	bound := out.bound / 1e9
+	switch {
+	case out.done && len(out.held) == 0:
+		r.Status = Infeasible
+		return
+	case len(out.held) == 0:
+		r.Status = Unknown
+		r.BoundSeconds = &bound
+		return
+	}
+	step, gap := float64(out.held[0].figures.Step), 0.0
+	r.Status = Optimal
+	if bound = step; !out.done {
+		r.Status = Feasible
+		bound = min(step, out.bound/1e9)
+		gap = 1 - bound/step
+	}
+	r.BoundSeconds, r.Gap = &bound, &gap
+}
+
+// describe says what the session ranges over.
+func (s *session) describe() Space {
+	sp := Space{Profile: s.Problem.Profile.Name, RawCombinations: s.space.RawCombinations()}
+	for c := range len(class{}) {
+		sp.Dimensions = append(sp.Dimensions, Dimension{Name: plan.Coord(c).String(), Values: s.domains.Values[c]})
+	}
+	for _, r := range s.rules {
+		sp.Rules = append(sp.Rules, r.ID)
+	}
+	for _, r := range s.stageRules {
+		sp.Rules = append(sp.Rules, r.ID)
+	}
+	return sp
+}
+
+// warnings are the sentences a reader should know besides the figures; that
+// memory is tight comes first.
+func (s *session) warnings(g memoryGroup, held []leaf) []string {
+	if len(held) == 0 {
+		return s.assumptions(nil, s.price)
+	}
+	best := &held[0]
+	list := s.assumptions(&best.plan, s.price)
+	if g == runs {
+		list = slices.Insert(list, 0, fmt.Sprintf(
+			"no plan leaves %.0f %% of the usable memory free; this one is borderline: it reserves %v of %v",
+			100*s.price.Margin(), best.figures.Peak, best.figures.Usable))
+	}
+	return list
+}
+
+// assumptions are the sentences about what was assumed of the plan, if there
+// is one, and of the job.
+func (j *job) assumptions(p *plan.Plan, price pricer) []string {
+	list := []string{}
+	if p != nil {
+		if w := j.Framework.PlacementWarning(j.facts, p); w != "" {
+			list = append(list, w)
+		}
+		list = append(list, price.Explain(p).Warnings...)
+	}
+	list = append(list, j.Warnings...)
+	list = append(list, j.facts.Cluster.Assumptions...)
+	return distinct(list)
+}
+
+// distinct drops repeats and keeps the order.
+func distinct(list []string) []string {
+	out := list[:0]
+	for _, s := range list {
+		if !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}

@@ -1,0 +1,84 @@
+package loops
+
+import (
+	"context"
+
+	"meshplan/cost"
+	"meshplan/plan"
+	"meshplan/units"
+)
+
+// Query says which plans are sought.
+type Query struct {
+	Top  int  // classes
+	Runs bool // accept borderline plans too
+}
+
+// Answer is what a search by loops found.
+type Answer struct {
+	Best  []Found // the best plan of each class, best first
+	Seen  float64 // plans priced
+	Nodes float64 // boxes bounded
+	Done  bool    // not stopped by the context
+}
+
+// checkEvery is the number of plans between two looks at the context.
+const checkEvery = 1024
+
+// Plain prices every valid plan.
+func (e *Enumerator) Plain(ctx context.Context, q Query) Answer {
+	s := &search{Enumerator: e, ctx: ctx, query: q, best: ranking{top: max(1, q.Top)}}
+	done := e.Visit(func(p *plan.Point) bool {
+		s.price(p)
+		return int64(s.answer.Seen)%checkEvery != 0 || ctx.Err() == nil
+	})
+	return s.finish(done)
+}
+
+// search is the state of one query.
+type search struct {
+	*Enumerator
+	ctx    context.Context
+	query  Query
+	best   ranking
+	answer Answer
+
+	frames   []frame           // of the bounded loops, one a depth
+	divisors map[int32][]int32 // of the degrees met
+}
+
+func (s *search) finish(done bool) Answer {
+	s.answer.Best, s.answer.Done = s.best.list, done
+	return s.answer
+}
+
+// price splits, prices and ranks a valid point.
+func (s *search) price(p *plan.Point) {
+	s.answer.Seen++
+	stages, err := s.Price.Split(p, s.Forms)
+	if err != nil {
+		return
+	}
+	f := Found{Point: *p, Plan: p.Plan(s.levels)}
+	f.Plan.Options.Stages = stages
+	for _, r := range s.StageRules {
+		if !r.Holds(s.Facts, &f.Plan) {
+			return
+		}
+	}
+	if f.Figures = s.Price.Price(&f.Plan); s.accepts(f.Verdict) {
+		s.best.add(f)
+	}
+}
+
+func (s *search) accepts(v cost.Verdict) bool {
+	return v == cost.Fits || s.query.Runs && v == cost.Borderline
+}
+
+// limit is the most memory an acceptable plan reserves.
+func (s *search) limit(usable units.Bytes) units.Bytes {
+	if s.query.Runs {
+		return usable
+	}
+	return units.Bytes(float64(usable) * (1 - s.Price.Margin()))
+}

@@ -1,0 +1,119 @@
+package solver
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Group is a named set of clauses that a question switches on as a whole. It
+// is comparable. Two groups of one name are two groups.
+type Group struct{ g *group }
+
+type group struct {
+	id       int32
+	name     string
+	selector Lit // the group's clauses hold where it is true
+}
+
+// Hard is the group of clauses that hold in every question.
+var Hard Group
+
+// Group makes a group.
+func (s *Session) Group(name string) Group {
+	g := &group{id: int32(len(s.groups)), name: name}
+	g.selector = s.newVar(variable{kind: kindGroup, owner: g.id})
+	s.groups = append(s.groups, g)
+	s.retired = append(s.retired, false)
+	return Group{g}
+}
+
+// Name is the name given to the group; Hard has none.
+func (g Group) Name() string {
+	if g.g == nil {
+		return ""
+	}
+	return g.g.name
+}
+
+// Retire drops the group's clauses for good. It must not be used afterwards.
+func (s *Session) Retire(g Group) {
+	if g == Hard {
+		panic("solver: Hard cannot be retired")
+	}
+	selector := s.selector(g)
+	s.retired[g.g.id] = true
+	s.Clause(Hard, selector.Not())
+}
+
+// Clause adds "at least one of lits" to the group.
+func (s *Session) Clause(g Group, lits ...Lit) {
+	s.mustRest("a clause added")
+	clause := make([]Lit, 0, len(lits)+1)
+	for _, l := range lits {
+		s.mustKnow(l)
+		if l == True || slices.Contains(clause, l.Not()) {
+			return
+		}
+		if l != False && !slices.Contains(clause, l) {
+			clause = append(clause, l)
+		}
+	}
+	if g != Hard {
+		clause = append(clause, s.selector(g).Not())
+	}
+	s.log.add(clause)
+	if len(clause) == 0 {
+		s.unsat = true
+	}
+	if s.eng != nil {
+		s.eng.add(clause)
+	}
+}
+
+// selector is the group's literal; True for Hard.
+func (s *Session) selector(g Group) Lit {
+	switch {
+	case g == Hard:
+		return True
+	case int(g.g.id) >= len(s.groups) || s.groups[g.g.id] != g.g:
+		panic("solver: group is not of this session")
+	case s.retired[g.g.id]:
+		panic("solver: group " + g.g.name + " is retired")
+	}
+	return g.g.selector
+}
+
+// assumptions lists what a question assumes, without constant truths. ok is
+// false when a constant falsehood is among them.
+func (s *Session) assumptions(assume []Lit, on []Group) (lits []Lit, ok bool) {
+	lits = make([]Lit, 0, len(assume)+len(on)+1)
+	for _, g := range on {
+		if l := s.selector(g); l != True {
+			lits = append(lits, l)
+		}
+	}
+	for _, l := range assume {
+		s.mustKnow(l)
+		switch l {
+		case False:
+			return nil, false
+		case True:
+		default:
+			lits = append(lits, l)
+		}
+	}
+	return lits, true
+}
+
+// byCreation orders groups as they were made, Hard first.
+func byCreation(a, b Group) int {
+	switch {
+	case a == b:
+		return 0
+	case a == Hard:
+		return -1
+	case b == Hard:
+		return 1
+	}
+	return cmp.Compare(a.g.id, b.g.id)
+}

@@ -1,0 +1,223 @@
+package solver
+
+import (
+	"context"
+	"time"
+)
+
+// Visitor steers a walk. B is the caller's bound of a node.
+type Visitor[B any] interface {
+	// Bound judges a node after propagation; false drops it.
+	Bound(n *Node) (B, bool)
+	// Less orders the children of a node; ties are visited in value order.
+	Less(a, b B) bool
+	// Cut is asked just before a kept node is entered, since the bounds to
+	// beat may have moved; true drops it.
+	Cut(b B) bool
+	// Leaf receives a solution: every integer of the order is single and the
+	// rest can be completed. An error ends the walk and is returned by Walk.
+	Leaf(n *Node) error
+}
+
+// Walk visits depth first every solution of the hard clauses, the groups on
+// and the literals assumed, except below nodes that the visitor drops. It
+// chooses values for the integers of the order, first to last; an integer
+// that propagation leaves one value is not chosen. Each combination of values
+// is one leaf.
+//
+// During a walk nothing may be added to the session and nothing else asked of
+// it. The context is observed at every node; its error is returned and the
+// session stays usable.
+func Walk[B any](ctx context.Context, s *Session, on []Group, assume []Lit, order []Int, v Visitor[B]) error {
+	s.mustRest("Walk")
+	lits, ok := s.assumptions(assume, on)
+	if err := ctx.Err(); err != nil || !ok || s.unsat {
+		return err
+	}
+	w := &walker[B]{ctx: ctx, s: s, order: order, v: v, pools: make([][]child[B], len(order))}
+	return w.run(lits)
+}
+
+type walker[B any] struct {
+	ctx   context.Context
+	s     *Session
+	order []Int
+	v     Visitor[B]
+	node  Node
+	pools [][]child[B] // children by depth, reused
+	rest  completion
+}
+
+// child is a value of the integer chosen at a node, with the bound found for
+// it.
+type child[B any] struct {
+	choice Lit
+	bound  B
+}
+
+// run opens the outermost scope, walks and closes it. Where the engine holds
+// an unresolved conflict at the end it is given up, and built again when next
+// needed.
+func (w *walker[B]) run(assume []Lit) error {
+	s := w.s
+	w.prepare()
+	s.walking = true
+	clean := false
+	defer func() {
+		s.walking = false
+		if !clean {
+			s.eng = nil
+		}
+	}()
+	eng := w.node.eng
+	eng.assume(guard)
+	for _, l := range assume {
+		eng.assume(l)
+	}
+	if !eng.test() {
+		s.stats.Refuted++
+		return nil
+	}
+	w.arrive(0)
+	bound, keep := w.v.Bound(&w.node)
+	alive, err := true, error(nil)
+	if keep && !w.v.Cut(bound) {
+		alive, err = w.expand(0, 0)
+	}
+	clean = alive && eng.untest()
+	return err
+}
+
+// prepare makes the one-hot literals and buffers that the walk needs.
+func (w *walker[B]) prepare() {
+	s := w.s
+	for _, x := range w.order {
+		d := s.of(x)
+		for k := range d.values {
+			s.eq(d, k)
+		}
+	}
+	for len(s.rows) <= len(w.order) {
+		s.rows = append(s.rows, row{})
+	}
+	for i := range s.rows {
+		for len(s.rows[i].spans) < len(s.ints) {
+			s.rows[i].spans = append(s.rows[i].spans, position{})
+		}
+	}
+	w.node = Node{eng: s.ready(), rows: s.rows}
+	w.rest = s.rest(w.order)
+}
+
+// arrive makes the node stand at the depth with no interval read yet.
+func (w *walker[B]) arrive(depth int) {
+	w.s.clock++
+	w.s.stats.Nodes++
+	w.node.Depth = depth
+	w.node.rows[depth].now = w.s.clock
+}
+
+// expand walks below the node at the depth, where the integers of the order
+// before next are single. alive is false when the node's scope has turned out
+// inconsistent and must be left at once; nothing is left to visit in it.
+func (w *walker[B]) expand(depth, next int) (alive bool, err error) {
+	for next < len(w.order) && w.node.Single(w.order[next]) {
+		next++
+	}
+	if next == len(w.order) {
+		return w.leaf()
+	}
+	if alive, err = w.probe(depth, w.order[next].d); !alive || err != nil {
+		return alive, err
+	}
+	kids := w.pools[depth]
+	for i := range kids {
+		if w.v.Cut(kids[i].bound) {
+			continue
+		}
+		if alive, err = w.enter(depth, next, kids[i].choice); !alive || err != nil {
+			return alive, err
+		}
+	}
+	return true, nil
+}
+
+// probe bounds every value left to the integer and keeps the children that the
+// visitor keeps, in its order.
+func (w *walker[B]) probe(depth int, d *domain) (alive bool, err error) {
+	kids := w.pools[depth][:0]
+	eng := w.node.eng
+	at := *w.node.position(d)
+	for k := at.lo; k <= at.hi; k++ {
+		choice := w.s.eq(d, int(k))
+		if eng.value(choice.Not()) {
+			continue
+		}
+		if err := w.ctx.Err(); err != nil {
+			return true, err
+		}
+		eng.assume(choice)
+		if eng.test() {
+			w.arrive(depth + 1)
+			bound, keep := w.v.Bound(&w.node)
+			if keep {
+				kids = insert(kids, child[B]{choice, bound}, w.v.Less)
+			}
+		} else {
+			w.s.stats.Refuted++
+		}
+		w.node.Depth = depth
+		if !eng.untest() {
+			return false, nil
+		}
+	}
+	w.pools[depth] = kids
+	return true, nil
+}
+
+// insert keeps the children sorted; equals stay in order of arrival.
+func insert[B any](kids []child[B], c child[B], less func(a, b B) bool) []child[B] {
+	kids = append(kids, c)
+	for i := len(kids) - 1; i > 0 && less(c.bound, kids[i-1].bound); i-- {
+		kids[i], kids[i-1] = kids[i-1], c
+	}
+	return kids
+}
+
+// enter walks below the child that the choice leads to.
+func (w *walker[B]) enter(depth, next int, choice Lit) (alive bool, err error) {
+	eng := w.node.eng
+	eng.assume(choice)
+	if eng.test() {
+		w.s.clock++
+		w.node.Depth = depth + 1
+		w.node.rows[depth+1].now = w.s.clock
+		_, err = w.expand(depth+1, next+1)
+	}
+	w.node.Depth = depth
+	return eng.untest(), err
+}
+
+// leaf reports the node if it is a solution.
+func (w *walker[B]) leaf() (alive bool, err error) {
+	if err := w.ctx.Err(); err != nil {
+		return true, err
+	}
+	switch w.complete() {
+	case engineUnsat:
+		return false, nil
+	case engineUnknown:
+		return true, w.ctx.Err()
+	}
+	return true, w.v.Leaf(&w.node)
+}
+
+// complete decides whether the node extends to a solution. Mostly propagation
+// has decided every variable; otherwise the engine searches inside the scope.
+func (w *walker[B]) complete() int {
+	if w.rest.decided(w.node.eng) {
+		return engineSat
+	}
+	w.s.stats.Solves++
+	return w.node.eng.try(w.ctx, time.Time{}, func() {})
+}

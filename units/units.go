@@ -1,0 +1,166 @@
+// Package units holds the quantities meshplan computes with and the one place
+// where they are parsed from and printed as text.
+//
+// Inside the program a quantity is always in its base unit: bytes, seconds,
+// floating-point operations, bytes per second. Scaled text such as "61.2 GiB"
+// is made at the edge only:
+//
+//	fmt.Println(units.Bytes(80e9))       // 74.51 GiB
+//	b, err := units.ParseBytes("80GB")   // 80e9 bytes
+package units
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Bytes is an amount of memory or traffic in bytes. It is a float64 because
+// shares of a parameter's state are not whole bytes.
+type Bytes float64
+
+// Seconds is a time span in seconds.
+type Seconds float64
+
+// FLOPs is a count of floating-point operations; a multiply-add counts two.
+type FLOPs float64
+
+// BytesPerSecond is a transfer rate in bytes per second, one direction.
+type BytesPerSecond float64
+
+// FLOPsPerSecond is a compute rate in floating-point operations per second.
+type FLOPsPerSecond float64
+
+// Binary and decimal multiples of a byte.
+const (
+	KiB Bytes = 1 << 10
+	MiB Bytes = 1 << 20
+	GiB Bytes = 1 << 30
+	TiB Bytes = 1 << 40
+	GB  Bytes = 1e9
+)
+
+// String prints a memory amount in binary multiples with four significant
+// digits, such as "61.23 GiB".
+func (b Bytes) String() string {
+	return scaled(float64(b), 1024, "B", "KiB", "MiB", "GiB", "TiB", "PiB")
+}
+
+// String prints a time with four significant digits, such as "5.913 s".
+func (s Seconds) String() string {
+	v := math.Abs(float64(s))
+	switch {
+	case v == 0:
+		return "0 s"
+	case v < 1e-3:
+		return digits(float64(s)*1e6) + " us"
+	case v < 1:
+		return digits(float64(s)*1e3) + " ms"
+	default:
+		return digits(float64(s)) + " s"
+	}
+}
+
+// Duration converts to a time.Duration, rounded to the nanosecond.
+func (s Seconds) Duration() time.Duration { return time.Duration(math.Round(float64(s) * 1e9)) }
+
+// String prints a count of operations in decimal multiples, such as
+// "312.0 TFLOP".
+func (f FLOPs) String() string {
+	return scaled(float64(f), 1000, "FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP", "PFLOP", "EFLOP", "ZFLOP")
+}
+
+// String prints a compute rate in decimal multiples, such as "989.0 TFLOP/s".
+func (f FLOPsPerSecond) String() string { return FLOPs(f).String() + "/s" }
+
+// String prints a rate in decimal multiples, such as "450.0 GB/s".
+func (r BytesPerSecond) String() string {
+	return scaled(float64(r), 1000, "B/s", "kB/s", "MB/s", "GB/s", "TB/s")
+}
+
+func scaled(v, base float64, names ...string) string {
+	i := 0
+	for math.Abs(v) >= base && i < len(names)-1 {
+		v /= base
+		i++
+	}
+	return digits(v) + " " + names[i]
+}
+
+// digits prints v with four significant digits and no exponent.
+func digits(v float64) string {
+	if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
+		return strconv.FormatFloat(v, 'g', 4, 64)
+	}
+	whole := int(math.Floor(math.Log10(math.Abs(v)))) + 1
+	decimals := max(0, 4-max(whole, 1))
+	return strconv.FormatFloat(v, 'f', decimals, 64)
+}
+
+// Grouped prints a whole number with thousands separators: 16384 -> "16,384".
+func Grouped(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	sign := ""
+	if n < 0 {
+		sign, s = "-", s[1:]
+	}
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return sign + s
+}
+
+var multiples = map[string]float64{
+	"": 1, "b": 1,
+	"kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12, "pb": 1e15,
+	"kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40, "pib": 1 << 50,
+}
+
+// ParseBytes reads "80GB", "79.2 GiB" or a bare count of bytes. GB is 1e9
+// bytes and GiB is 2^30. It refuses negative, infinite and unreadable values.
+func ParseBytes(text string) (Bytes, error) {
+	number, unit := split(text)
+	factor, ok := multiples[strings.ToLower(unit)]
+	if !ok {
+		return 0, fmt.Errorf("unknown unit %q in %q: want B, kB, MB, GB, TB, KiB, MiB, GiB or TiB", unit, text)
+	}
+	v, err := positive(number, text)
+	return Bytes(v * factor), err
+}
+
+// ParseRate reads a transfer rate such as "50GB/s" or "400Gb/s" (bits).
+func ParseRate(text string) (BytesPerSecond, error) {
+	body, ok := strings.CutSuffix(strings.TrimSpace(text), "/s")
+	if !ok {
+		return 0, fmt.Errorf("rate %q must end in /s, for example 50GB/s or 400Gb/s", text)
+	}
+	number, unit := split(body)
+	if bits, ok := map[string]float64{"Kb": 1e3, "Mb": 1e6, "Gb": 1e9, "Tb": 1e12}[unit]; ok {
+		v, err := positive(number, text)
+		return BytesPerSecond(v * bits / 8), err
+	}
+	b, err := ParseBytes(body)
+	return BytesPerSecond(b), err
+}
+
+func split(text string) (number, unit string) {
+	text = strings.TrimSpace(text)
+	i := len(text)
+	for i > 0 && (text[i-1] >= 'a' && text[i-1] <= 'z' || text[i-1] >= 'A' && text[i-1] <= 'Z') {
+		i--
+	}
+	return strings.TrimSpace(text[:i]), text[i:]
+}
+
+func positive(number, text string) (float64, error) {
+	v, err := strconv.ParseFloat(strings.ReplaceAll(number, "_", ""), 64)
+	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+		return 0, fmt.Errorf("%q is not a number with a unit", text)
+	}
+	if v < 0 {
+		return 0, fmt.Errorf("%q is negative", text)
+	}
+	return v, nil
+}
