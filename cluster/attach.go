@@ -44,9 +44,9 @@ func (c *curves) attach(g *GPU, find func(string) *GPU) error {
 	g.attention = c.attention[attention.Name].scaled(g.shareOf(attention))
 	g.assumeDonors(gemm, attention)
 	g.Fits = []string{
-		fmt.Sprintf("GEMM: %d measured rows of %s; making the table non-decreasing changed it by at most %.1f %%",
+		fmt.Sprintf("GEMM: %d measured rows of %s; making time and efficiency non-decreasing changed a value by at most %.1f %%",
 			c.gemm[gemm.Name].rows, gemm.Name, 100*c.gemm[gemm.Name].table.change),
-		fmt.Sprintf("attention: medians of %d measured rows of %s; making them non-decreasing changed them by at most %.1f %%",
+		fmt.Sprintf("attention: medians of %d measured rows of %s; making them non-decreasing changed one by at most %.1f %%",
 			c.attention[attention.Name].rows, attention.Name, 100*g.attention.change),
 	}
 	return nil

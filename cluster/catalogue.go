@@ -16,6 +16,7 @@ type catalogue struct {
 	systemNames map[string]*System // by plain name or alias
 	curves      *curves
 	collectives map[curveKey]*Curve
+	shares      map[string]memoryShare
 }
 
 // known is the catalogue, read once. Its files are part of the program, so a
@@ -51,9 +52,9 @@ func (c *catalogue) readGPUs() error {
 			c.gpuByName[plain(name)] = g
 		}
 	}
-	shares := runtimeShares(c.gpus)
+	c.shares = runtimeShares(c.gpus)
 	for _, g := range c.gpus {
-		if err := c.finish(g, shares); err != nil {
+		if err := c.finish(g); err != nil {
 			return err
 		}
 	}
@@ -62,12 +63,12 @@ func (c *catalogue) readGPUs() error {
 
 // finish completes a GPU that was read from a file: its memory and its
 // curves.
-func (c *catalogue) finish(g *GPU, shares map[string]memoryShare) error {
+func (c *catalogue) finish(g *GPU) error {
 	if err := g.validate(); err != nil {
 		return err
 	}
 	if g.Runtime == 0 {
-		g.assumeRuntime(shares)
+		g.assumeRuntime(c.shares)
 	}
 	return c.curves.attach(g, func(name string) *GPU { return c.gpuByName[plain(name)] })
 }

@@ -32,7 +32,8 @@ type Level struct {
 	Oversubscription float64
 }
 
-// Cluster is a number of equal GPUs and the network between them.
+// Cluster is a number of equal GPUs and the network between them. Its GPU may
+// be the catalogue's own and must not be changed.
 type Cluster struct {
 	Name    string
 	Aliases []string

@@ -30,24 +30,40 @@ type clusterFile struct {
 	OwnGPU      *gpuFile    `toml:"own_gpu"`
 }
 
-// levelFile is one level; oversubscription is 1 where it is left out.
+// levelFile is one level; oversubscription is 1 where it is left out. The
+// bandwidth is read after decoding, because the decoder would report the
+// position of the last level for a mistake in any of them.
 type levelFile struct {
 	Name             string   `toml:"name"`
 	Size             int      `toml:"size"`
-	Bandwidth        rate     `toml:"bandwidth"`
+	Bandwidth        string   `toml:"bandwidth"`
 	LatencyUS        float64  `toml:"latency_us"`
 	Oversubscription *float64 `toml:"oversubscription"`
 }
 
-func (f *levelFile) level() Level {
-	l := Level{
-		Name: f.Name, Size: f.Size, Bandwidth: units.BytesPerSecond(f.Bandwidth),
-		Latency: units.Seconds(f.LatencyUS * micro), Oversubscription: 1,
-	}
+func (f *levelFile) level() (Level, error) {
+	l := Level{Name: f.Name, Size: f.Size, Latency: units.Seconds(f.LatencyUS * micro), Oversubscription: 1}
 	if f.Oversubscription != nil {
 		l.Oversubscription = *f.Oversubscription
 	}
-	return l
+	if f.Bandwidth == "" {
+		return l, errors.New("needs a bandwidth, for example 400Gb/s")
+	}
+	var err error
+	l.Bandwidth, err = units.ParseRate(f.Bandwidth)
+	return l, err
+}
+
+// levels reads the levels of a file, innermost first.
+func levels(files []levelFile) (list []Level, err error) {
+	for i := range files {
+		l, err := files[i].level()
+		if err != nil {
+			return nil, fmt.Errorf("level %d (%s): %w", i+1, clip(l.Name, 40), err)
+		}
+		list = append(list, l)
+	}
+	return list, nil
 }
 
 func (f *clusterFile) cluster() (*Cluster, error) {
@@ -60,8 +76,8 @@ func (f *clusterFile) cluster() (*Cluster, error) {
 		HostMemory: units.Bytes(f.HostMemory), NVLS: units.BytesPerSecond(f.NVLS), NVLSRanks: f.NVLSRanks,
 		Mesh: f.Mesh, Collectives: f.Collectives, Assumptions: f.Assumptions,
 	}
-	for _, l := range f.Levels {
-		c.Levels = append(c.Levels, l.level())
+	if c.Levels, err = levels(f.Levels); err != nil {
+		return nil, err
 	}
 	if c.GPUsPerNode == 0 && len(c.Levels) > 0 {
 		c.GPUsPerNode = c.Levels[0].Size
@@ -107,7 +123,7 @@ func ownGPU(f *gpuFile) (*GPU, error) {
 	if g.AttentionLike == "" && c.curves.attention[g.Name] == nil {
 		g.AttentionLike = defaultLike
 	}
-	return g, c.finish(g, runtimeShares(c.gpus))
+	return g, c.finish(g)
 }
 
 // TOML is the cluster as a cluster file: Parse reads the same cluster from
@@ -124,7 +140,8 @@ func (c *Cluster) TOML() ([]byte, error) {
 		f.OwnGPU = c.GPU.file()
 	}
 	for _, l := range c.Levels {
-		f.Levels = append(f.Levels, levelFile{l.Name, l.Size, rate(l.Bandwidth), decimal(float64(l.Latency), micro), &l.Oversubscription})
+		bandwidth := rate(l.Bandwidth).String()
+		f.Levels = append(f.Levels, levelFile{l.Name, l.Size, bandwidth, decimal(float64(l.Latency), micro), &l.Oversubscription})
 	}
 	var out bytes.Buffer
 	enc := toml.NewEncoder(&out)

@@ -10,8 +10,9 @@ import (
 	"strings"
 )
 
-// maxFile is the largest cluster file that is read.
-const maxFile = 1 << 20
+// maxFile is the largest cluster file that is read, in bytes: it holds some
+// fifty short lines.
+const maxFile = 64 << 10
 
 // Load makes a cluster of a catalogue system and a GPU count ("h100:256", see
 // Find) or, for a name that ends in .toml, holds a path separator or is a
@@ -65,6 +66,9 @@ func pathError(path string, err error) error {
 func Parse(file string, text []byte) (*Cluster, error) {
 	if len(text) > maxFile {
 		return nil, fmt.Errorf("cluster file %s is larger than %d bytes", file, maxFile)
+	}
+	if err := shallow(file, text); err != nil {
+		return nil, err
 	}
 	var f clusterFile
 	if err := decode(file, text, &f); err != nil {

@@ -20,19 +20,17 @@ func (r *rate) UnmarshalText(text []byte) error {
 	return err
 }
 
-// MarshalText writes GB/s where that reads back the same, else B/s.
-func (r rate) MarshalText() ([]byte, error) {
-	for _, u := range []struct {
-		name  string
-		scale float64
-	}{{"GB/s", 1e9}, {"B/s", 1}} {
-		text := shortest(float64(r), u.scale) + u.name
-		if back, err := units.ParseRate(text); err == nil && back == units.BytesPerSecond(r) {
-			return []byte(text), nil
-		}
+// String is in GB/s where that reads back the same, else in B/s.
+func (r rate) String() string {
+	text := shortest(float64(r), giga) + "GB/s"
+	if back, err := units.ParseRate(text); err == nil && back == units.BytesPerSecond(r) {
+		return text
 	}
-	return []byte(shortest(float64(r), 1) + "B/s"), nil
+	return shortest(float64(r), 1) + "B/s"
 }
+
+// MarshalText is String.
+func (r rate) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
 // UnmarshalText reads "2TiB", "512GB" or a bare count of bytes.
 func (s *size) UnmarshalText(text []byte) error {

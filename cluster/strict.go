@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -43,13 +44,29 @@ func unknownKey(meta *toml.MetaData) toml.Key {
 func syntaxError(file string, err error) error {
 	var parse toml.ParseError
 	if !errors.As(err, &parse) {
-		return fmt.Errorf("%s: %s", file, strings.TrimPrefix(err.Error(), "toml: "))
+		return typeError(file, err)
 	}
 	at := fmt.Sprintf("%s:%d:%d", file, parse.Position.Line, max(1, parse.Position.Col))
 	if parse.LastKey != "" {
 		return fmt.Errorf("%s: key %s: %s", at, clip(parse.LastKey, 60), clip(parse.Message, 200))
 	}
 	return fmt.Errorf("%s: %s", at, clip(parse.Message, 200))
+}
+
+// located is the text of the decoder's errors about types.
+var located = regexp.MustCompile(`^toml: line (\d+) \(last key "(.*?)"\): (?:incompatible types: )?(.*)$`)
+
+// typeError is the error of a value of the wrong type. Of keys in a list of
+// tables the decoder knows only the last position, so that is left out.
+func typeError(file string, err error) error {
+	part := located.FindStringSubmatch(err.Error())
+	if part == nil {
+		return fmt.Errorf("%s: %s", file, clip(strings.TrimPrefix(err.Error(), "toml: "), 200))
+	}
+	if strings.HasPrefix(part[2], "level.") {
+		return fmt.Errorf("%s: key %s: %s", file, clip(part[2], 60), clip(part[3], 200))
+	}
+	return fmt.Errorf("%s:%s: key %s: %s", file, part[1], clip(part[2], 60), clip(part[3], 200))
 }
 
 // keysAt are the keys of the table at a path, read from the struct's tags.

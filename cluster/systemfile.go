@@ -45,8 +45,7 @@ func (f *systemFile) system(c *catalogue) (*System, error) {
 		NVLS: units.BytesPerSecond(f.NVLS), NVLSRanks: f.NVLSRanks, Mesh: f.Mesh,
 		Collectives: f.Collectives, Source: f.Source, Assumptions: f.Assumptions,
 	}
-	for _, l := range f.Inner {
-		s.Inner = append(s.Inner, l.level())
-	}
-	return s, nil
+	var err error
+	s.Inner, err = levels(f.Inner)
+	return s, err
 }

@@ -2,6 +2,8 @@ package cluster
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"meshplan/plan"
 	"meshplan/units"
@@ -74,14 +76,9 @@ func (c *Cluster) validateLevels() error {
 
 // validateCollectives wants a table that exists.
 func (c *Cluster) validateCollectives() error {
-	if c.Collectives == "" {
+	names := collectiveTables()
+	if c.Collectives == "" || slices.Contains(names, c.Collectives) {
 		return nil
 	}
-	names := collectiveTables()
-	for _, name := range names {
-		if name == c.Collectives {
-			return nil
-		}
-	}
-	return fmt.Errorf("collectives = %q: no such table of measurements; nearest: %s", clip(c.Collectives, 60), nearest(c.Collectives, names, 1)[0])
+	return fmt.Errorf("collectives = %q: no such table of measurements; there are %s", clip(c.Collectives, 60), strings.Join(names, ", "))
 }

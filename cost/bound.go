@@ -48,7 +48,7 @@ func (m *Model) leastStep(v *view) float64 {
 	t := m.totals(v)
 	j := m.slots(v)
 	span := max(m.meanSpan(v, &t, &j), m.slowSpan(v, &t, &j))
-	if v.pp.single() && v.pp.lo > 1 && m.single {
+	if v.pp.single() && v.pp.lo > 1 && m.ordered {
 		span = max(span, m.splitSpan(v, &j))
 	}
 	var h held
@@ -129,31 +129,88 @@ func (m *Model) leastUneven(v *view) float64 {
 	return m.uneven[int(v.pp.lo)]
 }
 
-// splitSpan bounds the pipeline for one pp and layers of one kind: over every
-// number q of layers on the last rank, the time of the last rank, and of the
-// fullest of the others, which holds at least ceil((L-q)/(p-1)).
+// splitSpan bounds the pipeline for one pp when the model's layers are of one
+// kind, or dense before MoE. For every number q of layers on the last rank, the
+// last but one holds at least ceil((L-q)/(p-1)), since Split gives it no fewer
+// than any rank before it; the step takes at least what either of the two needs.
 func (m *Model) splitSpan(v *view, j *job) float64 {
-	layers, p := float64(len(m.kinds)), v.pp.lo
-	layer := j.layer[m.kinds[0]]
-	all := layer.sum()*layers + j.head.sum()
-	micro := v.micro.lo
+	kind := m.kinds[len(m.kinds)-1]
+	layers, p, micro := m.layers[kind], v.pp.lo, v.micro.lo
+	c := spanCase{
+		layers: layers, p: p, micro: micro, vpp: v.vpp, layer: j.layer[kind],
+		all: j.stageTime(m.layers).plus(j.head).plus(j.hop.times(p)), plain: m.single,
+	}
 	best := math.Inf(1)
 	for q := 0.0; q <= math.Ceil(layers/p)+1; q++ {
-		full := math.Ceil((layers - q) / (p - 1))
-		last := layer.sum()*q + j.head.sum() + j.hop.sum()
-		other := layer.times(full).plus(j.hop)
-		var span float64
-		if v.vpp.hi <= 1 {
-			warm := min(micro, p)
-			span = max(all-last+j.hop.sum()+micro*last,
-				all-other.sum()+micro*other.sum()-float64((warm-1)*other.fwd))
-		} else {
-			before := max(0, (layers-q)/v.vpp.hi-(p-1)*(v.vpp.hi-1)/v.vpp.hi)
-			span = max(before*layer.sum()+micro*last, micro*max(other.sum(), j.wire))
+		c.last = c.layer.times(q).plus(j.head).plus(j.hop)
+		c.full = math.Ceil((layers - q) / (p - 1))
+		c.late = c.layer.times(c.full).plus(j.hop)
+		c.late.bwd = max(c.late.bwd, j.wire-c.late.fwd)
+		span := math.Inf(1)
+		if v.vpp.lo <= 1 {
+			span = c.once()
+		}
+		if v.vpp.hi > 1 {
+			span = min(span, c.chunked(q))
 		}
 		best = min(best, span)
 	}
 	return best
+}
+
+// spanCase is one case of splitSpan.
+type spanCase struct {
+	layers, full, p, micro float64
+	vpp                    interval
+	layer, last, late, all pass
+	plain                  bool // layers of one kind
+}
+
+// once is 1F1B's turning form (see schedule.span) of the last two ranks:
+// sum of the others + m time - (warm-up - 1) forward.
+func (c *spanCase) once() float64 {
+	last := c.all.sum() + (c.micro-1)*c.last.sum()
+	late := c.all.sum() + (c.micro-1)*c.late.sum() - (min(c.micro, 2)-1)*c.late.fwd
+	return max(last, late)
+}
+
+// chunked is the opening form of the last two ranks: the first chunks of the
+// ranks before + m time. Either the late rank holds exactly c.full layers, and
+// no rank before it more, or it holds at least one more.
+func (c *spanCase) chunked(q float64) float64 {
+	one := c.layer.sum()
+	exact := max(c.opening(c.p-1, c.layers-q)*one+c.micro*c.last.sum(),
+		c.opening(c.p-2, c.layers-q-c.full)*one+c.micro*c.late.sum())
+	more := max(max(0, c.p-2)*one*c.whole()+c.micro*c.last.sum(),
+		max(0, c.p-3)*one*c.whole()+c.micro*(c.late.sum()+one))
+	return min(exact, more)
+}
+
+// whole is 1 when every chunk but the first is known to hold a full layer of
+// the kind.
+func (c *spanCase) whole() float64 {
+	if c.plain {
+		return 1
+	}
+	return 0
+}
+
+// opening is the least number of layers in the first chunks of the first n
+// ranks when they hold `held` layers together and none more than c.full: each
+// chunk holds at least a v-th of its rank's layers, rounded down, and every
+// chunk but the very first at least one.
+func (c *spanCase) opening(n, held float64) float64 {
+	if !c.plain {
+		return 0
+	}
+	v := c.vpp.hi
+	least := max(n-1, (held-n*(v-1))/v, 0)
+	if c.vpp.single() {
+		chunk := math.Floor(c.full / v)
+		spare := c.full - chunk*v
+		least = max(least, n*chunk-(n*c.full-held)/(spare+1))
+	}
+	return least
 }
 
 // leastPeakOf bounds the reserved memory of the tightest stage: the mean over

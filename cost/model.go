@@ -10,6 +10,7 @@ package cost
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"meshplan/cluster"
@@ -40,11 +41,12 @@ type Model struct {
 	hbm       float64 // bytes per second that element-wise kernels reach
 	batched   float64 // share of the peak that large batched GEMMs reach
 
-	kinds  []models.Kind
-	layers [models.NumKinds]float64 // how many of each kind
-	params [models.NumKinds]models.LayerParams
-	single bool // all layers are of one kind
-	uneven []float64
+	kinds   []models.Kind
+	layers  [models.NumKinds]float64 // how many of each kind
+	params  [models.NumKinds]models.LayerParams
+	single  bool // all layers are of one kind
+	ordered bool // the dense layers come before the MoE layers, or there is one kind
+	uneven  []float64
 
 	nets    [plan.NumDims]*network // one and the same but when a sensitivity is asked
 	table   *workTable
@@ -82,6 +84,7 @@ func New(o *models.Model, c *cluster.Cluster, w plan.Workload, p *profile.Profil
 		m.layers[k]++
 	}
 	m.single = m.layers[models.Dense] == 0 || m.layers[models.MoE] == 0
+	m.ordered = slices.IsSorted(m.kinds)
 	for k := range m.params {
 		if m.layers[k] > 0 {
 			m.params[k] = o.Layer(models.Kind(k))

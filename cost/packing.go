@@ -6,170 +6,166 @@ import (
 	"meshplan/models"
 )
 
-// free is the best split of all lists of layers per chunk: the least threshold
-// that greedy packing meets (exact, since moving a layer to an earlier rank
-// never raises a later rank's time), under the tightest memory limit that can
-// be met at all.
+// free is the best explicit list of layers per chunk: the one whose slowest
+// rank is fastest within the tightest memory limit that can be met, or else
+// the one of least peak memory.
+//
+// Ranks are filled from the last to the first, each as far as the threshold
+// and the limit allow. That is exact: a layer moved to an earlier rank never
+// makes room for more. It leaves the slack to the first ranks, which hold the
+// most micro-batches, and gives the last but one rank no fewer layers than any
+// before it, on which splitSpan relies.
 func (m *Model) free(j *job, s *schedule) (candidate, bool) {
 	for _, limit := range [...]float64{j.fit, j.run} {
-		if c, ok := m.packed(j, s, limit); ok {
-			return c, true
+		if m.fastest(j, s, limit) {
+			return m.judge(j, s, clone(s.chunks)), true
 		}
 	}
 	return m.leastPeak(j, s)
 }
 
-// packed is the fastest split whose peak stays within the limit.
-func (m *Model) packed(j *job, s *schedule, limit float64) (candidate, bool) {
-	if !m.pack(j, s, math.Inf(1), limit) {
-		return candidate{}, false
+func clone(chunks []int32) []int32 { return append([]int32(nil), chunks...) }
+
+// fastest packs with the least threshold that works, found by raising it to
+// the next value at which some rank takes one layer more.
+func (m *Model) fastest(j *job, s *schedule, limit float64) bool {
+	threshold := j.stageTime(m.layers).plus(j.head).sum() / float64(j.pp) * (1 - slack)
+	threshold = max(threshold, j.head.sum())
+	if ok, _ := m.pack(j, s, math.Inf(1), limit); !ok {
+		return false
 	}
-	lo, hi := 0.0, m.judge(j, s, append([]int32(nil), s.chunks...)).span
-	best := append([]int32(nil), s.chunks...)
-	for range 40 {
-		mid := (lo + hi) / 2
-		if mid <= lo || mid >= hi {
-			break
+	for {
+		ok, next := m.pack(j, s, threshold, limit)
+		if ok {
+			return true
 		}
-		if m.pack(j, s, mid, limit) {
-			best = append(best[:0], s.chunks...)
-			hi = min(mid, m.judge(j, s, append([]int32(nil), s.chunks...)).span)
-		} else {
-			lo = mid
+		if math.IsInf(next, 1) {
+			return false
 		}
-		if hi-lo < slack*hi {
-			break
-		}
+		threshold = next
 	}
-	return m.judge(j, s, best), true
 }
+
+// halvings narrows a peak to one part in 10^12.
+const halvings = 40
 
 // leastPeak is the split of least peak memory.
 func (m *Model) leastPeak(j *job, s *schedule) (candidate, bool) {
-	lo, hi := j.run, j.run
-	for !m.pack(j, s, math.Inf(1), hi) {
-		if hi = 2 * max(hi, 1); math.IsInf(hi, 1) || hi > 1e24 {
+	anyTime := math.Inf(1)
+	lo, hi := j.run, max(j.run, 1)
+	for {
+		if ok, _ := m.pack(j, s, anyTime, hi); ok {
+			break
+		}
+		if lo, hi = hi, 2*hi; hi > huge {
 			return candidate{}, false
 		}
 	}
-	best := append([]int32(nil), s.chunks...)
-	for range 60 {
+	best := m.judge(j, s, clone(s.chunks))
+	for range halvings {
 		mid := (lo + hi) / 2
-		if hi-lo < slack*hi {
-			break
-		}
-		if m.pack(j, s, math.Inf(1), mid) {
-			best = append(best[:0], s.chunks...)
-			hi = mid
-		} else {
+		if ok, _ := m.pack(j, s, anyTime, mid); !ok {
 			lo = mid
+			continue
 		}
+		if c := m.judge(j, s, clone(s.chunks)); c.peak < best.peak {
+			best = c
+		}
+		hi = min(mid, best.peak)
 	}
-	return m.judge(j, s, best), true
+	return best, true
 }
 
-// pack gives layers to ranks greedily so that no rank's form of the step time
-// exceeds the threshold and no rank's reserved memory the limit. It leaves the
-// chunks in s and reports whether all layers found a place.
-func (m *Model) pack(j *job, s *schedule, threshold, limit float64) bool {
-	if j.vpp > 1 {
-		return m.packChunks(j, s, threshold, limit)
-	}
-	left, next, before := len(m.kinds), 0, 0.0
-	all := j.stageTime(m.layers).plus(j.head).sum() + float64(float64(j.pp)*j.hop.sum())
-	s.chunks = s.chunks[:0]
-	for r := range j.pp {
-		var layers [models.NumKinds]float64
-		t := j.hop
-		if r == j.pp-1 {
-			t = t.plus(j.head)
-		}
-		run := warmup(r, j.pp, 1, j.micro)
-		taken, reserve := 0, m.needed(j, r+1)
-		fits := func(layers [models.NumKinds]float64, t pass) bool {
-			opening := before + float64(j.micro*t.sum())
-			turning := all - t.sum() + float64(j.micro*t.sum()) - float64((run-1)*t.fwd)
-			return opening <= threshold && turning <= threshold && j.allocated(r, layers)*j.reserved <= limit
-		}
-		for left > reserve {
-			layers[m.kinds[next]]++
-			with := t.plus(j.layer[m.kinds[next]])
-			if !fits(layers, with) {
-				break
-			}
-			t, left, next, taken = with, left-1, next+1, taken+1
-		}
-		if taken < m.needed(j, r)-reserve || taken == 0 && !fits([models.NumKinds]float64{}, t) {
-			return false
-		}
-		before += t.sum()
-		s.chunks = append(s.chunks, int32(taken))
-	}
-	return left == 0
-}
-
-// needed is the fewest layers that ranks r and later must hold: one each, but
-// the last may hold the head alone and the first the embedding alone.
-func (m *Model) needed(j *job, r int) int {
-	n := j.pp*j.vpp - r
-	if r < j.pp*j.vpp {
-		n-- // the last chunk
-	}
-	if r == 0 && n > 0 {
-		n--
-	}
-	return max(0, n)
-}
-
-// packChunks is pack for several chunks a rank. Each rank's layers are dealt
-// over its chunks as evenly as can be, so a rank is described by its total;
-// ranks are filled from the last, which holds the fewest micro-batches.
-func (m *Model) packChunks(j *job, s *schedule, threshold, limit float64) bool {
-	p, v := j.pp, j.vpp
-	mean := j.stageTime(m.layers).times(1 / float64(len(m.kinds)))
+// pack fills the ranks so that none is slower than the threshold or reserves
+// more than the limit, and leaves the chunks in s. When layers are left over,
+// next is the least threshold above this one that changes the outcome.
+func (m *Model) pack(j *job, s *schedule, threshold, limit float64) (ok bool, next float64) {
+	next = math.Inf(1)
 	left := len(m.kinds)
 	var totals [maxRanks]int
-	for r := p - 1; r >= 0; r-- {
-		least, reserve := v, r*v
-		if r == p-1 {
-			least--
-		}
-		if r == 0 {
-			least--
-		} else {
-			reserve--
-		}
-		n := 0
-		for left-n > max(0, reserve) {
-			var layers [models.NumKinds]float64
-			for k := range layers {
-				layers[k] = float64(n+1) * m.layers[k] / float64(len(m.kinds))
-			}
-			t := mean.times(float64(n + 1))
-			if r == p-1 {
-				t = t.plus(j.head)
-			}
-			if n+1 > least && (float64(j.micro*t.sum()) > threshold || j.allocated(r, layers)*j.reserved > limit) {
+	for r := j.pp - 1; r >= 0; r-- {
+		var layers [models.NumKinds]float64
+		n, least, reserve := 0, m.leastLayers(j, r), m.reserved(j, r)
+		for left-n > reserve {
+			with := m.withLayer(j, layers, left-n-1, n+1)
+			t := j.rankTime(r, with)
+			if t.sum() > threshold*(1+slack) {
+				next = min(next, t.sum())
 				break
 			}
+			if j.allocated(r, with)*j.reserved > limit*(1+slack) {
+				break
+			}
+			layers = with
 			n++
 		}
-		if n < least {
-			return false
+		if n < least || n == 0 && !j.bearable(r, limit) {
+			return false, next
 		}
 		totals[r], left = n, left-n
 	}
-	if left != 0 {
-		return false
+	if left > 0 {
+		return false, next
 	}
-	m.deal(j, s, totals[:p])
-	m.fill(j, s, append([]int32(nil), s.chunks...))
-	return m.peakOf(j, s) <= limit && s.forms() <= threshold
+	m.deal(j, s, totals[:j.pp])
+	return true, next
 }
 
-// deal spreads each rank's layers over its chunks; the first chunks take what
-// does not divide, except that the first chunk of all and the last, which hold
-// the embedding and the head, go short first.
+// withLayer adds layer i of the model to a rank, as its n-th. With one chunk a
+// rank it is exactly that layer; with several, a rank's layers are taken to be
+// of the model's mean composition.
+func (m *Model) withLayer(j *job, layers [models.NumKinds]float64, i, n int) [models.NumKinds]float64 {
+	if j.vpp <= 1 {
+		layers[m.kinds[i]]++
+		return layers
+	}
+	for k := range layers {
+		layers[k] = float64(n) * m.layers[k] / float64(len(m.kinds))
+	}
+	return layers
+}
+
+// rankTime is the time of rank r for one micro-batch.
+func (j *job) rankTime(r int, layers [models.NumKinds]float64) pass {
+	t := j.stageTime(layers).plus(j.hop)
+	if r == j.pp-1 {
+		t = t.plus(j.head)
+	}
+	if slow := j.wire - t.sum(); slow > 0 {
+		t.bwd += slow
+	}
+	return t
+}
+
+// bearable reports whether a rank without layers stays within the limit.
+func (j *job) bearable(r int, limit float64) bool {
+	return j.allocated(r, [models.NumKinds]float64{})*j.reserved <= limit*(1+slack)
+}
+
+// leastLayers is the fewest layers of rank r: one a chunk, but the first chunk
+// of all may hold the embedding alone and the last the head alone.
+func (m *Model) leastLayers(j *job, r int) int {
+	n := j.vpp
+	if j.pp*j.vpp > 1 && r == 0 {
+		n--
+	}
+	if j.pp*j.vpp > 1 && r == j.pp-1 {
+		n--
+	}
+	return max(n, 0)
+}
+
+// reserved is the fewest layers of all ranks before r.
+func (m *Model) reserved(j *job, r int) int {
+	if r == 0 {
+		return 0
+	}
+	return max(0, r*j.vpp-1)
+}
+
+// deal spreads each rank's layers over its chunks as evenly as can be. The
+// first chunks take what does not divide, except on the first rank, whose
+// first chunk goes short since it holds the embedding.
 func (m *Model) deal(j *job, s *schedule, totals []int) {
 	s.chunks = s.chunks[:0]
 	for c := range j.vpp {

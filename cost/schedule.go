@@ -72,22 +72,17 @@ func (s *schedule) equal() (float64, bool) {
 // forms is the largest of the opening and turning forms over the ranks.
 func (s *schedule) forms() float64 {
 	p, v := s.pp, float64(s.vpp)
-	var all pass
+	var all, before pass
 	for r := range p {
 		all = all.plus(s.ranks[r].time)
 	}
-	worst, before := 0.0, pass{}
+	worst := 0.0
 	for r := range p {
 		k := &s.ranks[r]
-		opening := before.sum() + float64(s.micro*k.time.sum())
-		run := warmup(r, p, s.vpp, s.micro) / v // forwards run before the first backward, in whole ranks
-		// forwards of the whole model, the backward of the ranks that come after in
-		// the last chunk and of those that come before in the first
-		turning := all.fwd + float64(all.bwd-k.time.bwd)/v + float64(s.micro*k.time.sum()) - float64(min(run, s.micro)*k.time.fwd)
-		if s.vpp <= 1 {
-			turning = all.sum() - k.time.sum() + float64(s.micro*k.time.sum()) - float64((run-1)*k.time.fwd)
-		}
-		worst = max(worst, opening, turning)
+		work := float64(s.micro * k.time.sum())
+		ahead := min(warmup(r, p, s.vpp, s.micro)/v, s.micro) // forwards done by then, of whole ranks
+		turning := all.fwd + (all.bwd-k.time.bwd)/v + work - float64(ahead*k.time.fwd)
+		worst = max(worst, before.sum()+work, turning)
 		before = before.plus(k.first)
 	}
 	return worst

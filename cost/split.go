@@ -143,10 +143,29 @@ func (m *Model) candidate(j *job, s *schedule, form plan.SplitForm) (candidate, 
 		return m.free(j, s)
 	}
 	chunks, ok := form.Default(len(m.kinds), j.pp, j.vpp)
-	if !ok {
+	if !ok || headHeavy(chunks, j.pp) {
 		return candidate{}, false
 	}
 	return m.judge(j, s, chunks), true
+}
+
+// headHeavy reports whether the first rank holds more layers than the last but
+// one. No best split does: memory and the pipeline's turn both want the first
+// rank light.
+func headHeavy(chunks []int32, pp int) bool {
+	if pp < 3 {
+		return false
+	}
+	first, late := int32(0), int32(0)
+	for c, n := range chunks {
+		switch c % pp {
+		case 0:
+			first += n
+		case pp - 2:
+			late += n
+		}
+	}
+	return first > late
 }
 
 // judge prices a given list of layers per chunk.
@@ -154,7 +173,7 @@ func (m *Model) judge(j *job, s *schedule, chunks []int32) candidate {
 	m.fill(j, s, chunks)
 	c := candidate{chunks: chunks, peak: m.peakOf(j, s)}
 	c.tier = j.tier(c.peak)
-	c.span = s.forms()
+	c.span = s.span()
 	return c
 }
 
@@ -187,19 +206,7 @@ func (m *Model) fill(j *job, s *schedule, chunks []int32) {
 		}
 	}
 	for r := range j.pp {
-		k := &s.ranks[r]
-		k.time = j.stageTime(k.layers)
-		if r == j.pp-1 {
-			k.time = k.time.plus(j.head)
-			if j.vpp <= 1 {
-				k.first = k.first.plus(j.head)
-			}
-		}
-		k.time = k.time.plus(j.hop)
-		k.first = k.first.plus(j.hop)
-		if slow := j.wire - k.time.sum(); slow > 0 {
-			k.time.bwd += slow
-		}
+		s.ranks[r].time = j.rankTime(r, s.ranks[r].layers)
 	}
 }
 

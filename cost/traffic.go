@@ -59,7 +59,7 @@ func (m *Model) copyFrom(o *Model) {
 	m.profile, m.recipe, m.precision, m.bytes = o.profile, o.recipe, o.precision, o.bytes
 	m.seq, m.batch, m.load, m.gpus, m.gates = o.seq, o.batch, o.load, o.gpus, o.gates
 	m.context, m.peak, m.hbm, m.batched = o.context, o.peak, o.hbm, o.batched
-	m.kinds, m.layers, m.params, m.single, m.uneven = o.kinds, o.layers, o.params, o.single, o.uneven
+	m.kinds, m.layers, m.params, m.single, m.ordered, m.uneven = o.kinds, o.layers, o.params, o.single, o.ordered, o.uneven
 	m.nets, m.table, m.experts = o.nets, o.table, o.experts
 	m.scratch.New = o.scratch.New
 }

@@ -42,9 +42,6 @@ func (g *grid) dimension(d plan.Dim) {
 	below := make([]solver.Int, len(g.primes)) // exponents of the cumulative factor one level down
 	for l := range g.levels {
 		value := g.ints[plan.At(d, l)]
-		if l > 0 {
-			g.dividesUpwards(g.ints[plan.At(d, l-1)], value, g.facts.Cluster.Levels[l].Size)
-		}
 		for i, p := range g.primes {
 			most := min(log(p, int32(g.facts.Cluster.Levels[l].Size)), mostExponent(p, value.Values()))
 			e := g.exponent(fmt.Sprintf("%s:%d^%d", d, l, p), most)
@@ -95,12 +92,3 @@ func (s *Space) exponent(name string, most int32) solver.Int {
 func (s *Space) channel(x, e solver.Int, p int32) {
 	s.session.Allow(solver.Hard, []solver.Int{x, e}, func(v []int32) bool { return exponentOf(int64(p), int64(v[0])) == v[1] })
 }
-
-// dividesUpwards follows from the exponents; stated on the values it removes
-// them sooner.
-func (g *grid) dividesUpwards(below, above solver.Int, size int) {
-	g.session.Allow(solver.Hard, []solver.Int{below, above}, func(v []int32) bool {
-		return v[1]%v[0] == 0 && v[1]/v[0] <= int32(size)
-	})
-}
-

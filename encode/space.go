@@ -18,19 +18,19 @@ import (
 
 // Space is one problem in the solver's terms.
 type Space struct {
-	facts    *framework.Facts
-	domains  *framework.Domains
-	session  *solver.Session
-	levels   int
-	ints     [plan.NumCoords]solver.Int
-	used     []solver.Int // GPUs or sub-domains used, by level
-	open     []variable   // coordinates of more than one value
-	fixed    plan.Box     // the others' values
+	facts   *framework.Facts
+	domains *framework.Domains
+	session *solver.Session
+	levels  int
+	ints    [plan.NumCoords]solver.Int
+	used    []solver.Int // GPUs or sub-domains used, by level
+	open    []variable   // coordinates of more than one value
+	fixed   plan.Box     // the others' values
 	// exponents of primes in degrees, and in options once a rule asks for them
 	exponents map[power]solver.Int
 	groups    []solver.Group
-	ruleOf   map[solver.Group]framework.Rule
-	leftover []framework.Rule
+	ruleOf    map[solver.Group]framework.Rule
+	leftover  []framework.Rule
 }
 
 // variable is an integer and the coordinates that it stands for: more than one

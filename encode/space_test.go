@@ -32,7 +32,7 @@ func drawJob(t *rapid.T) job {
 	for range pick("levels", 1, 2, 3) {
 		c.Levels = append(c.Levels, cluster.Level{Name: "level", Size: pick("size", 1, 2, 3, 4, 5, 6, 7)})
 	}
-	for l := 0; c.GPUs() > 24; l++ { // keep the loops short
+	for l := 0; c.GPUs() > 20; l++ { // keep the loops short
 		c.Levels[l].Size = 2
 	}
 	m := &models.Model{Layers: pick("layers", 2, 3, 5, 6, 7), Heads: pick("heads", 2, 4, 6, 10), FFN: 60, HeadDim: 8, Hidden: 32}
@@ -49,7 +49,9 @@ func drawJob(t *rapid.T) job {
 	}
 	fw := rapid.SampledFrom([]framework.Framework{megatron.New(), any.New()}).Draw(t, "framework")
 	j := job{f, framework.NewDomains(f, pins), framework.Rules(f, fw, pins)}
-	trim := func(c plan.Coord, n int) { j.domains.Values[c] = j.domains.Values[c][:min(n, len(j.domains.Values[c]))] }
+	trim := func(c plan.Coord, n int) {
+		j.domains.Values[c] = j.domains.Values[c][:min(n, len(j.domains.Values[c]))]
+	}
 	trim(plan.RecomputeC, pick("kinds of recompute", 1, 2))
 	trim(plan.VPP, 2)
 	trim(plan.MicroBatch, 2)

@@ -28,9 +28,14 @@ func DegreesOf(p *plan.Plan) Degrees {
 }
 
 // Stride is the distance in ranks between neighbours of the dimension's groups.
+// The dense grid's answers for pp.
 func (o *RankOrder) Stride(d plan.Dim, degrees *Degrees) int {
+	return strideIn(o.gridOf(d), d, degrees)
+}
+
+func strideIn(grid []plan.Dim, d plan.Dim, degrees *Degrees) int {
 	stride := 1
-	for _, e := range o.gridOf(d) {
+	for _, e := range grid {
 		if e == d {
 			break
 		}
@@ -78,26 +83,38 @@ func (o *RankOrder) Place(used []int32, degrees *Degrees, levelName func(int) st
 			p.Factor[d][l] = 1
 		}
 	}
-	grids := [][]plan.Dim{o.Dense}
-	if degrees[plan.ETP] > 1 || degrees[plan.EP] > 1 || degrees[plan.EDP] > 1 {
-		grids = append(grids, o.Expert)
+	if err := o.placeGrid(&p, o.Dense, used, degrees, levelName); err != nil {
+		return p, err
 	}
-	for _, grid := range grids {
-		for _, d := range grid {
-			block, below := int64(1), int64(1)
-			for l, n := range used {
-				block *= int64(n)
-				inside, ok := ranksInside(block, int64(o.Stride(d, degrees)), int64(degrees[d]))
-				if !ok {
-					return p, fmt.Errorf("in the rank order %s blocks of %d ranks (%s %d times stride %d) do not line up with the %d GPUs used in a domain of level %s; choose degrees whose product divides it, or give the placement",
-						o.Name, o.Stride(d, degrees)*int(degrees[d]), d, degrees[d], o.Stride(d, degrees), block, levelName(l))
-				}
-				p.Factor[d][l] = int32(inside / below)
-				below = inside
-			}
-		}
+	if degrees[plan.ETP] == 1 && degrees[plan.EP] == 1 && degrees[plan.EDP] == 1 {
+		return p, nil
+	}
+	pp := p.Factor[plan.PP]
+	if err := o.placeGrid(&p, o.Expert, used, degrees, levelName); err != nil {
+		return p, err
+	}
+	if p.Factor[plan.PP] != pp {
+		return p, fmt.Errorf("in the rank order %s the pipelines of the dense and the expert grid are on different ranks", o.Name)
 	}
 	return p, nil
+}
+
+func (o *RankOrder) placeGrid(p *plan.Placement, grid []plan.Dim, used []int32, degrees *Degrees, levelName func(int) string) error {
+	for _, d := range grid {
+		block, below := int64(1), int64(1)
+		stride, size := int64(strideIn(grid, d, degrees)), int64(degrees[d])
+		for l, n := range used {
+			block *= int64(n)
+			inside, ok := ranksInside(block, stride, size)
+			if !ok {
+				return fmt.Errorf("in the rank order %s blocks of %d ranks (%s %d times stride %d) do not line up with the %d GPUs used in a domain of level %s; choose degrees whose product divides it, or give the placement",
+					o.Name, stride*size, d, size, stride, block, levelName(l))
+			}
+			p.Factor[d][l] = int32(inside / below)
+			below = inside
+		}
+	}
+	return nil
 }
 
 // ranksInside is how many ranks of a group of the given stride and size lie in

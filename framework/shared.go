@@ -58,22 +58,31 @@ func LevelsFit(id string) Rule {
 
 func misfit(f *Facts, p *plan.Point) string {
 	for l, level := range f.Cluster.Levels {
-		used, parts := int64(1), []string(nil)
+		used := int64(1)
 		for _, d := range plan.DenseDims {
 			factor, ok := factorOn(p, d, l)
 			if !ok {
 				return fmt.Sprintf("%s has %d ranks in a domain of %s and %d in one of the level below; not a multiple",
 					d, p[plan.At(d, l)], level.Name, p[plan.At(d, l-1)])
 			}
-			if used *= factor; factor > 1 {
-				parts = append(parts, fmt.Sprintf("%s %d", d, factor))
-			}
+			used *= factor
 		}
 		if used > int64(level.Size) {
-			return fmt.Sprintf("level %s has room for %d; %s need %d", level.Name, level.Size, strings.Join(parts, " * "), used)
+			return fmt.Sprintf("level %s has room for %d; %s need %d", level.Name, level.Size, factorsOn(p, l), used)
 		}
 	}
 	return ""
+}
+
+// factorsOn lists the dense grid's factors on the level: "tp 8 * dp_shard 2".
+func factorsOn(p *plan.Point, l int) string {
+	var parts []string
+	for _, d := range plan.DenseDims {
+		if factor, _ := factorOn(p, d, l); factor > 1 {
+			parts = append(parts, fmt.Sprintf("%s %d", d, factor))
+		}
+	}
+	return strings.Join(parts, " * ")
 }
 
 // factorOn is the dimension's factor on the level; ok is false if it is none.

@@ -22,6 +22,9 @@ func ParseTOML(file string, text []byte) (*Model, error) {
 	if len(text) > maxTOML {
 		return nil, fmt.Errorf("%s: %d bytes; a model file has at most %d", file, len(text), maxTOML)
 	}
+	if err := guardTOML(file, text); err != nil {
+		return nil, err
+	}
 	m := new(Model)
 	meta, err := toml.NewDecoder(bytes.NewReader(text)).Decode(m)
 	if err != nil {

@@ -69,6 +69,8 @@ func TestAModelFileThatIsWrongIsRefusedWithItsPlace(t *testing.T) {
 		{"a zero size", strings.Replace(small, "vocab = 1000", "vocab = 0", 1), "m.toml:6:1: vocab is 0"},
 		{"an absurd size", strings.Replace(small, "hidden = 64", "hidden = 100000000", 1), "m.toml:3:1: hidden is 100000000; want a whole number from 1 to 1,000,000"},
 		{"a file that is too large", "#" + strings.Repeat("x", maxTOML), "at most"},
+		{"a key of thousands of parts", small + strings.Repeat("a.", 20_000) + "a = 1\n", "m.toml:9:1: more than 64 dots"},
+		{"thousands of inline tables", small + "a = " + strings.Repeat("{a=", 9_000), "m.toml:9:1: more than 64 dots"},
 		{"deeply nested arrays", "a = " + strings.Repeat("[", maxTOML-10), "m.toml"},
 		{"random bytes", "\x00\xff\xfe\x80", "m.toml"},
 	} {

@@ -134,7 +134,8 @@ func embedLossSplit(layers, chunks int) []int32 {
 }
 
 // firstLastSplit gives the middle ranks the number of layers that makes the
-// largest rank least; the first rank takes the odd layer of the two ends.
+// largest rank least and, of such, the ends light; the first rank takes the odd
+// layer of the two ends.
 func firstLastSplit(layers, pp, vpp int) []int32 {
 	if layers%vpp != 0 {
 		return nil
@@ -149,7 +150,7 @@ func firstLastSplit(layers, pp, vpp int) []int32 {
 		if ends < 2 {
 			break
 		}
-		if largest := max(m*min(1, pp-2), (ends+1)/2); least == 0 || largest < least {
+		if largest := max(m*min(1, pp-2), (ends+1)/2); least == 0 || largest <= least {
 			middle, least = m, largest
 		}
 	}

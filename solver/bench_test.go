@@ -68,7 +68,6 @@ func all(s *Session) []Group {
 type tourist struct {
 	xs     []Int
 	leaves int
-	sum    int64
 }
 
 func (t *tourist) Bound(n *Node) (int64, bool) {

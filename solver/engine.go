@@ -12,7 +12,8 @@ import (
 // Value, Why, Test, Untest and MaxVar and nothing else: the other operations
 // of v1.0.1 end the process, give stale answers or lose the search's state.
 type engine struct {
-	g *gini.Gini
+	g       *gini.Gini
+	refuted int // failed tests since it was built
 }
 
 // Two variables of every session belong to the engine. The guard is assumed in
@@ -82,7 +83,10 @@ func (e *engine) isFalse(v Lit) bool { return e.g.Value(z.Lit(uint32(v)<<1 | 1))
 // test opens a scope under the assumptions made; false means inconsistent.
 func (e *engine) test() bool {
 	r, _ := e.g.Test(nil)
-	return r >= 0
+	if r == engineUnsat {
+		e.refuted++
+	}
+	return r != engineUnsat
 }
 
 // untest closes the innermost scope; false means that the enclosing scope is

@@ -12,13 +12,19 @@ type Session struct {
 	retired []bool // by group
 	tables  int32
 
-	eng     *engine // nil until needed, then in step with log
-	unsat   bool    // the clauses alone are unsatisfiable
-	walking bool
-	rows    []row  // walk: intervals by depth
-	clock   uint64 // walk: stamp of the last node
-	stats   Stats
+	eng      *engine // nil until needed, then in step with log
+	patience int     // failed tests after which the engine is built anew
+	unsat    bool    // the clauses alone are unsatisfiable
+	walking  bool
+	rows     []row  // walk: intervals by depth
+	clock    uint64 // walk: stamp of the last node
+	stats    Stats
 }
+
+// defaultPatience keeps a walk's rate flat. The engine learns a clause from each
+// failed test and drops learnt clauses only while it searches; with 100,000 of
+// them propagation is ten times slower, and they refute few nodes of their own.
+const defaultPatience = 2000
 
 // Stats counts a session's size and work.
 type Stats struct {
@@ -32,7 +38,7 @@ type Stats struct {
 
 // New is an empty session.
 func New() *Session {
-	s := &Session{vars: make([]variable, 1, 256)}
+	s := &Session{vars: make([]variable, 1, 256), patience: defaultPatience}
 	s.newVar(variable{kind: kindEngine, index: 0})
 	s.newVar(variable{kind: kindEngine, index: 1})
 	return s
@@ -45,14 +51,15 @@ func New() *Session {
 func (s *Session) Clone() *Session {
 	s.mustRest("Clone")
 	c := &Session{
-		vars:    s.vars[:len(s.vars):len(s.vars)],
-		log:     s.log.fork(),
-		ints:    s.ints[:len(s.ints):len(s.ints)],
-		groups:  s.groups[:len(s.groups):len(s.groups)],
-		retired: append([]bool(nil), s.retired...),
-		tables:  s.tables,
-		unsat:   s.unsat,
-		eqs:     make([][]Lit, len(s.eqs)),
+		vars:     s.vars[:len(s.vars):len(s.vars)],
+		log:      s.log.fork(),
+		ints:     s.ints[:len(s.ints):len(s.ints)],
+		groups:   s.groups[:len(s.groups):len(s.groups)],
+		retired:  append([]bool(nil), s.retired...),
+		tables:   s.tables,
+		unsat:    s.unsat,
+		patience: s.patience,
+		eqs:      make([][]Lit, len(s.eqs)),
 	}
 	for i, e := range s.eqs {
 		if e != nil {
@@ -88,10 +95,10 @@ func (s *Session) newVar(v variable) Lit {
 	return Lit(len(s.vars) - 1)
 }
 
-// ready returns the engine, built from the clause log if there is none, at
-// decision level 0 and knowing every variable.
+// ready returns the engine, built from the clause log if there is none that
+// serves, at decision level 0 and knowing every variable.
 func (s *Session) ready() *engine {
-	if s.eng == nil {
+	if s.eng == nil || s.stale() {
 		s.eng = newEngine(len(s.vars), s.log.len())
 		for i := range s.log.len() {
 			s.eng.add(s.log.clause(i))
@@ -101,6 +108,9 @@ func (s *Session) ready() *engine {
 	s.eng.settle(int32(len(s.vars) - 1))
 	return s.eng
 }
+
+// stale reports whether the engine should be built anew.
+func (s *Session) stale() bool { return s.eng.refuted >= s.patience }
 
 func (s *Session) mustRest(what string) {
 	if s.walking {

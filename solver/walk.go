@@ -34,18 +34,25 @@ func Walk[B any](ctx context.Context, s *Session, on []Group, assume []Lit, orde
 	if err := ctx.Err(); err != nil || !ok || s.unsat {
 		return err
 	}
-	w := &walker[B]{ctx: ctx, s: s, order: order, v: v, pools: make([][]child[B], len(order))}
-	return w.run(lits)
+	w := &walker[B]{ctx: ctx, s: s, order: order, v: v,
+		assume: append(lits, guard),
+		pools:  make([][]child[B], len(order)), path: make([]Lit, len(order))}
+	return w.run()
 }
 
 type walker[B any] struct {
-	ctx   context.Context
-	s     *Session
-	order []Int
-	v     Visitor[B]
-	node  Node
-	pools [][]child[B] // children by depth, reused
-	rest  completion
+	ctx    context.Context
+	s      *Session
+	assume []Lit
+	order  []Int
+	v      Visitor[B]
+	node   Node
+	pools  [][]child[B] // children by depth, reused
+	rest   completion
+
+	path   []Lit // choices by depth
+	scopes int   // open in the engine: 1 at the root
+	alive  bool  // the innermost open scope is not known to be inconsistent
 }
 
 // child is a value of the integer chosen at a node, with the bound found for
@@ -58,7 +65,7 @@ type child[B any] struct {
 // run opens the outermost scope, walks and closes it. Where the engine holds
 // an unresolved conflict at the end it is given up, and built again when next
 // needed.
-func (w *walker[B]) run(assume []Lit) error {
+func (w *walker[B]) run() error {
 	s := w.s
 	w.prepare()
 	s.walking = true
@@ -69,22 +76,17 @@ func (w *walker[B]) run(assume []Lit) error {
 			s.eng = nil
 		}
 	}()
-	eng := w.node.eng
-	eng.assume(guard)
-	for _, l := range assume {
-		eng.assume(l)
-	}
-	if !eng.test() {
-		s.stats.Refuted++
+	if !w.open(w.assume...) {
 		return nil
 	}
 	w.arrive(0)
+	s.stats.Nodes++
 	bound, keep := w.v.Bound(&w.node)
-	alive, err := true, error(nil)
+	var err error
 	if keep && !w.v.Cut(bound) {
-		alive, err = w.expand(0, 0)
+		err = w.expand(0, 0)
 	}
-	clean = alive && eng.untest()
+	clean = w.back(0) && w.node.eng.untest()
 	return err
 }
 
@@ -109,70 +111,56 @@ func (w *walker[B]) prepare() {
 	w.rest = s.rest(w.order)
 }
 
-// arrive makes the node stand at the depth with no interval read yet.
-func (w *walker[B]) arrive(depth int) {
-	w.s.clock++
-	w.s.stats.Nodes++
-	w.node.Depth = depth
-	w.node.rows[depth].now = w.s.clock
-}
-
 // expand walks below the node at the depth, where the integers of the order
-// before next are single. alive is false when the node's scope has turned out
-// inconsistent and must be left at once; nothing is left to visit in it.
-func (w *walker[B]) expand(depth, next int) (alive bool, err error) {
+// before next are single.
+func (w *walker[B]) expand(depth, next int) error {
 	for next < len(w.order) && w.node.Single(w.order[next]) {
 		next++
 	}
 	if next == len(w.order) {
 		return w.leaf()
 	}
-	if alive, err = w.probe(depth, w.order[next].d); !alive || err != nil {
-		return alive, err
+	kids, err := w.probe(depth, w.order[next].d)
+	if err != nil {
+		return err
 	}
-	kids := w.pools[depth]
 	for i := range kids {
 		if w.v.Cut(kids[i].bound) {
 			continue
 		}
-		if alive, err = w.enter(depth, next, kids[i].choice); !alive || err != nil {
-			return alive, err
+		if err = w.enter(depth, next, kids[i].choice); err != nil || !w.back(depth) {
+			return err
 		}
 	}
-	return true, nil
+	return nil
 }
 
-// probe bounds every value left to the integer and keeps the children that the
-// visitor keeps, in its order.
-func (w *walker[B]) probe(depth int, d *domain) (alive bool, err error) {
+// probe bounds every value left to the integer and returns the children that
+// the visitor keeps, in its order; none when the node turns out inconsistent.
+func (w *walker[B]) probe(depth int, d *domain) ([]child[B], error) {
 	kids := w.pools[depth][:0]
-	eng := w.node.eng
 	at := *w.node.position(d)
 	for k := at.lo; k <= at.hi; k++ {
 		choice := w.s.eq(d, int(k))
-		if eng.value(choice.Not()) {
+		if w.node.eng.value(choice.Not()) {
 			continue
 		}
 		if err := w.ctx.Err(); err != nil {
-			return true, err
+			return nil, err
 		}
-		eng.assume(choice)
-		if eng.test() {
+		if w.open(choice) {
 			w.arrive(depth + 1)
-			bound, keep := w.v.Bound(&w.node)
-			if keep {
+			w.s.stats.Nodes++
+			if bound, keep := w.v.Bound(&w.node); keep {
 				kids = insert(kids, child[B]{choice, bound}, w.v.Less)
 			}
-		} else {
-			w.s.stats.Refuted++
 		}
-		w.node.Depth = depth
-		if !eng.untest() {
-			return false, nil
+		if !w.back(depth) || !w.renew(depth) {
+			return nil, nil
 		}
 	}
 	w.pools[depth] = kids
-	return true, nil
+	return kids, nil
 }
 
 // insert keeps the children sorted; equals stay in order of arrival.
@@ -184,32 +172,29 @@ func insert[B any](kids []child[B], c child[B], less func(a, b B) bool) []child[
 	return kids
 }
 
-// enter walks below the child that the choice leads to.
-func (w *walker[B]) enter(depth, next int, choice Lit) (alive bool, err error) {
-	eng := w.node.eng
-	eng.assume(choice)
-	if eng.test() {
-		w.s.clock++
-		w.node.Depth = depth + 1
-		w.node.rows[depth+1].now = w.s.clock
-		_, err = w.expand(depth+1, next+1)
+// enter walks below the child that the choice leads to. It leaves scopes open.
+func (w *walker[B]) enter(depth, next int, choice Lit) error {
+	if !w.open(choice) {
+		return nil
 	}
-	w.node.Depth = depth
-	return eng.untest(), err
+	w.path[depth] = choice
+	w.arrive(depth + 1)
+	return w.expand(depth+1, next+1)
 }
 
 // leaf reports the node if it is a solution.
-func (w *walker[B]) leaf() (alive bool, err error) {
+func (w *walker[B]) leaf() error {
 	if err := w.ctx.Err(); err != nil {
-		return true, err
+		return err
 	}
 	switch w.complete() {
 	case engineUnsat:
-		return false, nil
+		w.alive = false
+		return nil
 	case engineUnknown:
-		return true, w.ctx.Err()
+		return w.ctx.Err()
 	}
-	return true, w.v.Leaf(&w.node)
+	return w.v.Leaf(&w.node)
 }
 
 // complete decides whether the node extends to a solution. Mostly propagation

@@ -38,6 +38,7 @@ func (c *collector) Leaf(n *Node) error {
 func TestWalkVisitsExactlyTheSolutions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := genProblem(t)
+		p.s.patience = rapid.SampledFrom([]int{1, 3, defaultPatience}).Draw(t, "patience")
 		for range 3 {
 			on := p.subset(t)
 			want := p.points(on)

@@ -41,10 +41,18 @@ func clusterItems() []any {
 func clusterRows() [][]string {
 	rows := [][]string{{"cluster", "GPU", "memory", "bf16 peak", "HBM", "also"}}
 	for _, s := range cluster.All() {
-		rows = append(rows, []string{s.Name + ":GPUS", s.GPU.Name, s.GPU.Runtime.String(), s.GPU.PeakOf(plan.BF16).String(),
+		rows = append(rows, []string{s.Name + ":GPUS", s.GPU.Name, s.GPU.Runtime.String(), peak(s.GPU),
 			s.GPU.HBM.String(), clip(strings.Join(s.Aliases, ", "), 24)})
 	}
 	return rows
+}
+
+// peak is the dense bf16 rate of a GPU, "-" if it has none.
+func peak(g *cluster.GPU) string {
+	if g.PeakOf(plan.BF16) == 0 {
+		return "-"
+	}
+	return g.PeakOf(plan.BF16).String()
 }
 
 // clusterView is a cluster as text: its GPU, its levels and what is assumed.
@@ -57,7 +65,7 @@ func clusterView(name string) (string, error) {
 	p.line("%s: %s x %s in %s of %d", c.Name, units.Grouped(int64(c.GPUs())), c.GPU.Name, count(c.Nodes(), "node"), c.GPUsPerNode)
 	p.list([][2]string{
 		{"memory", c.GPU.Runtime.String() + " a GPU as the runtime reports it"},
-		{"bf16 peak", c.GPU.PeakOf(plan.BF16).String()},
+		{"bf16 peak", peak(c.GPU)},
 		{"HBM", c.GPU.HBM.String()},
 	})
 	p.heading("Levels, innermost first")

@@ -13,10 +13,11 @@ func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
 // run is the whole command: it takes the arguments after the program's name
 // and returns the exit code. Ctrl-C stops a search, which then gives its best
-// so far.
+// so far; a second one ends the program.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop)
 	return runContext(ctx, args, stdin, stdout, stderr)
 }
 

@@ -14,8 +14,8 @@ const stageColumns = 8
 func explainView(s *subject, e *search.Explanation) string {
 	var p page
 	p.hang("", s.String())
-	verdict := ruleVerdict(e.Rules)
-	headline(&p, s, &e.PlanResult, verdict)
+	found := findings(e)
+	headline(&p, s, &e.PlanResult, found)
 	choices(&p, &e.PlanResult)
 	placement(&p, &e.PlanResult)
 	rules(&p, e.Rules)
@@ -23,22 +23,22 @@ func explainView(s *subject, e *search.Explanation) string {
 	memoryTable(&p, &e.Memory)
 	traffic(&p, e.Traffic)
 	warnings(&p, e.Warnings)
-	p.heading("%s; %s", oneSentence(s, &e.PlanResult), verdict)
+	p.heading("%s; %s", oneSentence(s, &e.PlanResult), found)
 	return p.String()
 }
 
-// ruleVerdict counts the rules that a plan breaks.
-func ruleVerdict(checks []search.RuleCheck) string {
+// findings says whether a plan's memory fits and its rules hold.
+func findings(e *search.Explanation) string {
 	broken := 0
-	for _, c := range checks {
+	for _, c := range e.Rules {
 		if !c.Holds {
 			broken++
 		}
 	}
 	if broken == 0 {
-		return "every rule holds"
+		return verdict(&e.Memory) + ", every rule holds"
 	}
-	return count(broken, "rule") + " violated"
+	return verdict(&e.Memory) + ", " + count(broken, "rule") + " violated"
 }
 
 // rules lists the violated rules with their sentences, then those that hold.

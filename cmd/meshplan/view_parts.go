@@ -51,9 +51,12 @@ func headline(p *page, s *subject, a *search.PlanResult, status string) {
 		{"throughput", fmt.Sprintf("%s tokens/s/GPU, MFU %s, HFU %s", grouped(a.TokensPerSecondPerGPU),
 			percent(a.MFU, 1), percent(a.HFU, 1))},
 		{"memory", fmt.Sprintf("%s of %s GiB usable on the tightest stage: %s", gib(a.Memory.PeakReservedBytes),
-			gib(a.Memory.UsableBytes), strings.ReplaceAll(a.Memory.Verdict, "_", " "))},
+			gib(a.Memory.UsableBytes), verdict(&a.Memory))},
 	})
 }
+
+// verdict says in words whether the memory fits.
+func verdict(m *search.Memory) string { return strings.ReplaceAll(m.Verdict, "_", " ") }
 
 // choices are the options of a plan and the text that gives it again.
 func choices(p *page, a *search.PlanResult) {
@@ -128,7 +131,7 @@ func forced(p *page, reasons []search.Forced) {
 	var items [][2]string
 	for _, f := range reasons {
 		label := fmt.Sprint(f.Degree, " ", f.Value)
-		items = append(items, [2]string{label, strings.TrimPrefix(f.Text, label+": ")})
+		items = append(items, [2]string{label, f.By + ": " + strings.TrimPrefix(f.Text, label+": ")})
 	}
 	p.list(items)
 }

@@ -15,29 +15,27 @@ func SplitFlags(f *framework.Facts, p *plan.Plan) string {
 	if err != nil || len(layers) == 0 {
 		return ""
 	}
-	last := len(layers) - 1
 	switch p.Options.Stages.Form {
 	case plan.SplitEmbedLoss:
 		return embedLossFlags(layers)
 	case plan.SplitFirstLast:
 		pp := len(layers) / int(max(1, p.Options.VPP))
-		first, final := rankTotal(layers, 0, pp), rankTotal(layers, pp-1, pp)
-		return fmt.Sprintf("--decoder-first-pipeline-num-layers %d --decoder-last-pipeline-num-layers %d", first, final)
+		return fmt.Sprintf("--decoder-first-pipeline-num-layers %d --decoder-last-pipeline-num-layers %d",
+			rankTotal(layers, 0, pp), rankTotal(layers, pp-1, pp))
 	case plan.SplitLayout:
-		if last >= 0 {
-			return "--pipeline-model-parallel-layout '" + Layout(layers, f.Model.MTPLayers) + "'"
-		}
+		return "--pipeline-model-parallel-layout '" + Layout(layers, f.Model.MTPLayers) + "'"
 	}
 	return ""
 }
 
 func embedLossFlags(layers []int32) string {
 	last := len(layers) - 1
-	middle := layers[0] + 1
-	if last > 1 {
+	middle := max(layers[0], layers[last]) // of two chunks, the one that is not short
+	switch {
+	case last > 1:
 		middle = layers[1]
-	} else if layers[last] > layers[0] {
-		middle = layers[last]
+	case layers[0] == layers[last]:
+		middle++
 	}
 	var flags []string
 	if layers[0] < middle {

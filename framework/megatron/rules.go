@@ -45,13 +45,25 @@ func implied(r framework.Rule) framework.Rule {
 // L2 with vpp), with the embedding or the loss counted as a layer (the same),
 // with counts for the first and last stage (L3), or as a layout (L5).
 func (*Megatron) StageRules() []framework.StageRule {
+	counted := []plan.SplitForm{plan.SplitEven, plan.SplitEmbedLoss}
 	return []framework.StageRule{
 		framework.LayersAddUp("megatron/MLM-L5-total"),
-		framework.FormExpresses("megatron/MLM-L1", "pp*vpp to divide the layers, with the embedding and the loss counted if the form says so",
-			plan.SplitEven, plan.SplitEmbedLoss),
-		framework.FormExpresses("megatron/MLM-L3", "equal stages between the first and the last and vpp to divide each stage",
-			plan.SplitFirstLast),
-		framework.FormExpresses("megatron/MLM-L5", "a decoder layer in every stage but the first and the last",
-			plan.SplitLayout),
+		onlyIf(false, framework.FormExpresses("megatron/MLM-L1",
+			"pp to divide the layers, with the embedding and the loss counted if the form says so", counted...)),
+		onlyIf(true, framework.FormExpresses("megatron/MLM-L2",
+			"pp*vpp to divide the layers, with the embedding and the loss counted if the form says so", counted...)),
+		framework.FormExpresses("megatron/MLM-L3",
+			"equal stages between the first and the last and vpp to divide each stage", plan.SplitFirstLast),
+		framework.FormExpresses("megatron/MLM-L5",
+			"a decoder layer in every stage but the first and the last", plan.SplitLayout),
 	}
+}
+
+// onlyIf restricts a rule to plans with or without interleaved chunks.
+func onlyIf(interleaved bool, r framework.StageRule) framework.StageRule {
+	holds := r.Holds
+	r.Holds = func(f *framework.Facts, p *plan.Plan) bool {
+		return (p.Options.VPP > 1) != interleaved || holds(f, p)
+	}
+	return r
 }

@@ -1,0 +1,260 @@
+package cluster
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"meshplan/plan"
+)
+
+const lab = `name = "lab"
+gpu = "h100"
+gpus_per_node = 8
+nics_per_node = 4
+host_memory = "1TiB"
+nvls = "480GB/s"
+nvls_ranks = 5
+collectives = "H100-SXM"
+
+[[level]]
+name = "nvlink"
+size = 8
+bandwidth = "371GB/s"
+latency_us = 1.9
+
+[[level]]
+name = "rail"
+size = 10
+bandwidth = "400Gb/s"
+latency_us = 4
+oversubscription = 2
+`
+
+const own = `gpus_per_node = 4
+[[level]]
+name = "box"
+size = 4
+bandwidth = "10GB/s"
+latency_us = 2.5
+[own_gpu]
+name = "mine"
+memory_gb = 64
+hbm_gbs = 2000
+tflops = { bf16 = 400, fp16 = 401.5 }
+`
+
+func TestAClusterFileIsRead(t *testing.T) {
+	c, err := Parse("lab.toml", []byte(lab))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Name != "lab" || c.GPU.Name != "H100-SXM" || c.GPUs() != 80 || c.Levels[1].Bandwidth != 50e9 || c.Levels[1].Oversubscription != 2 || c.Levels[0].Oversubscription != 1 {
+		t.Errorf("%+v", c)
+	}
+	if c.Inside(AllReduce, 8) == nil {
+		t.Error("no collectives")
+	}
+}
+
+func TestAGPUOfTheUsersOwnTakesTheCurvesOfAnH100AndSaysSo(t *testing.T) {
+	c, err := Parse("dir/own.toml", []byte(own))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Join(c.Assumptions, "\n")
+	for _, want := range []string{"efficiency of mine are not measured: those of H100-SXM", "memory that the runtime reports for mine"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not listed in %s", want, text)
+		}
+	}
+	h100, _ := FindGPU("H100")
+	if c.Name != "own" || c.GPU.GEMM(plan.BF16, 8192, 8192, 8192) <= h100.GEMM(plan.BF16, 8192, 8192, 8192) {
+		t.Errorf("%s: GEMM %v", c.Name, c.GPU.GEMM(plan.BF16, 8192, 8192, 8192))
+	}
+}
+
+func TestMistakesInAClusterFileAreExplained(t *testing.T) {
+	for name, c := range map[string]struct{ old, new, want string }{
+		"an unknown key":               {"gpus_per_node = 8", "gpu_per_node = 8", `lab.toml:3:1: unknown key "gpu_per_node"; nearest: gpus_per_node`},
+		"an unknown key of a level":    {"oversubscription", "  oversubscripton", `lab.toml:21:3: unknown key "level.oversubscripton"; nearest: oversubscription`},
+		"a key in capitals":            {"gpus_per_node", "GPUs_per_node", `lab.toml:3:1: unknown key "GPUs_per_node"; nearest: gpus_per_node`},
+		"an unknown table":             {"name = \"lab\"", "name = \"lab\"\n[levels]\nx = 1", `lab.toml:2:2: unknown key "levels"; nearest: level`},
+		"an unknown GPU":               {`"h100"`, `"h10O"`, `unknown GPU "h10O"`},
+		"no GPU":                       {`gpu = "h100"`, "", "no GPU"},
+		"a rate without its unit":      {`"371GB/s"`, `"371"`, `lab.toml: level 1 (nvlink): rate "371" must end in /s`},
+		"a text for a number":          {"size = 10", `size = "ten"`, "lab.toml: key level.size: TOML value has type string"},
+		"a number for a text":          {`name = "lab"`, `name = 7`, "lab.toml:1: key name: TOML value has type int64"},
+		"a size without its unit":      {`"1TiB"`, `"1Tx"`, "lab.toml:5:"},
+		"a syntax error":               {"size = 10", "size = = 10", "lab.toml:18:8"},
+		"a size of zero":               {"size = 10", "size = 0", "level 2 (rail): size = 0"},
+		"a negative size":              {"size = 10", "size = -10", "level 2 (rail): size = -10"},
+		"too many GPUs":                {"size = 10", "size = 10000000", "at most 10000000 GPUs"},
+		"a bandwidth of zero":          {`"400Gb/s"`, `"0GB/s"`, "level 2 (rail): bandwidth = 0 B/s: want a rate above 0"},
+		"a negative bandwidth":         {`"400Gb/s"`, `"-1GB/s"`, "is negative"},
+		"an infinite bandwidth":        {`"400Gb/s"`, `"infGB/s"`, "level 2 (rail): unknown unit"},
+		"a latency that is no number":  {"latency_us = 4", "latency_us = nan", "latency_us = NaN"},
+		"a negative latency":           {"latency_us = 4", "latency_us = -4", "latency_us = -4"},
+		"an endless latency":           {"latency_us = 4", "latency_us = inf", "latency_us = +Inf"},
+		"an oversubscription below 1":  {"oversubscription = 2", "oversubscription = 0.5", "oversubscription = 0.5: want at least 1"},
+		"an oversubscription of NaN":   {"oversubscription = 2", "oversubscription = nan", "want at least 1"},
+		"a level without a name":       {`name = "rail"`, "", "level 2 () needs a name"},
+		"two levels of one name":       {`name = "rail"`, `name = "nvlink"`, "two levels have that name"},
+		"more GPUs a node than GPUs":   {"gpus_per_node = 8", "gpus_per_node = 81", "gpus_per_node = 81: want 1 to 80"},
+		"nvls without its ranks":       {"nvls_ranks = 5", "", "nvls_ranks = 0"},
+		"ranks without nvls":           {`nvls = "480GB/s"`, "", "nvls_ranks = 5 without nvls"},
+		"an unknown collectives table": {`collectives = "H100-SXM"`, `collectives = "H100"`, `collectives = "H100": no such table of measurements; there are A100-SXM-80GB, B200-SXM`},
+		"a negative host memory":       {`"1TiB"`, `"-1TiB"`, "is negative"},
+		"both kinds of GPU":            {"[[level]]\nname = \"nvlink\"", "[own_gpu]\nname = \"x\"\n[[level]]\nname = \"nvlink\"", "want one of them"},
+		"no levels":                    {lab, "gpu = \"h100\"\n", "0 levels: want 1 to 6"},
+		"seven levels":                 {lab, "gpu = \"h100\"\n" + strings.Repeat("[[level]]\nname = \"x\"\nsize = 1\nbandwidth = \"1GB/s\"\n", 7), "7 levels"},
+		"brackets without end":         {lab, "a = " + strings.Repeat("[", 30000), "lab.toml:1: nested too deeply"},
+		"tables without end":           {lab, "\na = " + strings.Repeat("{a=", 20000), "lab.toml:2: nested too deeply"},
+		"dots without end":             {lab, strings.Repeat("a.", 30000) + "b = 1", "nested too deeply"},
+		"a file too large":             {lab, strings.Repeat("#", maxFile+1), "larger than 65536 bytes"},
+		"nothing at all":               {lab, "", "no GPU"},
+	} {
+		text := strings.Replace(lab, c.old, c.new, 1)
+		if _, err := Parse("lab.toml", []byte(text)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v; want %q", name, err, c.want)
+		}
+	}
+}
+
+func TestMistakesInAnOwnGPUAreExplained(t *testing.T) {
+	for name, c := range map[string]struct{ old, new, want string }{
+		"no name":            {`name = "mine"`, "", "needs a name"},
+		"no memory":          {"memory_gb = 64", "", "memory_gb must be a finite number above 0"},
+		"a negative HBM":     {"hbm_gbs = 2000", "hbm_gbs = -1", "hbm_gbs must be"},
+		"a peak of NaN":      {"bf16 = 400", "bf16 = nan", "tflops.bf16 must be"},
+		"no peaks":           {"{ bf16 = 400, fp16 = 401.5 }", "{ fp32 = 10 }", "tflops needs bf16 or fp16"},
+		"an unknown format":  {"bf16 = 400", "bf61 = 400", `own.toml:11:12: unknown key "own_gpu.tflops.bf61"; nearest: bf16`},
+		"an unmeasured like": {"hbm_gbs", "gemm_like = \"A100-40GB\"\nhbm_gbs", "want a GPU with measured rows: A100-SXM-80GB"},
+		"an unknown like":    {"hbm_gbs", "attention_like = \"x\"\nhbm_gbs", "attention_like = \"x\""},
+	} {
+		text := strings.Replace(own, c.old, c.new, 1)
+		if _, err := Parse("own.toml", []byte(text)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v; want %q", name, err, c.want)
+		}
+	}
+}
+
+// sameCluster compares what a file holds.
+var sameCluster = cmp.Options{cmpopts.IgnoreUnexported(GPU{}), cmpopts.EquateEmpty()}
+
+func TestWhatIsWrittenReadsBackTheSame(t *testing.T) {
+	var clusters []*Cluster
+	for _, s := range All() {
+		c, err := s.Cluster(2 * s.Leaf * s.Box())
+		if err != nil {
+			t.Fatal(err)
+		}
+		clusters = append(clusters, c, find(t, s.Name+":1"))
+	}
+	for _, text := range []string{lab, own} {
+		c, err := Parse("file.toml", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		clusters = append(clusters, c)
+	}
+	for _, c := range clusters {
+		text, err := c.TOML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := Parse("back.toml", text)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		if diff := cmp.Diff(c, back, sameCluster); diff != "" {
+			t.Errorf("%s: %s", c.Name, diff)
+		}
+	}
+}
+
+func TestEveryGPUCanBeWrittenAsOnesOwn(t *testing.T) {
+	for _, g := range GPUs() {
+		mine := *g // a copy is not the catalogue's
+		c := find(t, "h100:8")
+		c.GPU, c.Assumptions = &mine, nil
+		text, err := c.TOML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := Parse("back.toml", text)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		if diff := cmp.Diff(g, back.GPU, sameCluster, cmpopts.IgnoreFields(GPU{}, "Assumptions", "GEMMLike", "AttentionLike")); diff != "" {
+			t.Errorf("%s: %s", g.Name, diff)
+		}
+		for _, p := range []plan.Precision{plan.BF16, plan.FP16, "tf32"} {
+			if a, b := g.GEMM(p, 4096, 1024, 8192), back.GPU.GEMM(p, 4096, 1024, 8192); a != b && math.Abs(float64(a/b)-1) > 1e-9 {
+				t.Errorf("%s %s: GEMM %v and %v", g.Name, p, a, b)
+			}
+		}
+	}
+}
+
+func TestPathsThatHoldNoClusterFileAreExplained(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	for path, want := range map[string]string{
+		dir:                                   "is a directory",
+		filepath.Join(dir, "none.toml"):       "no such file",
+		write("random.toml", "\x00\xff\x07{"): "random.toml:1:1",
+		write("cut.toml", lab[:len(lab)/2]):   "cut.toml",
+		write("large.toml", strings.Repeat("#", maxFile+1)): "larger than",
+		"h100:8/": "no such file",
+	} {
+		_, err := Load(path)
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v; want %q", path, err, want)
+		}
+	}
+	for _, path := range []string{write("lab.toml", lab), "h100:8"} {
+		if _, err := Load(path); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add(lab)
+	f.Add(own)
+	f.Add(lab[:200])
+	f.Add("gpu = \"h100\"\n[[level]]\nname=\"a\"\nsize=8\nbandwidth=\"1e300GB/s\"\nlatency_us=1e-300\n")
+	f.Add("level.level.x = 1\n\xff")
+	f.Fuzz(func(t *testing.T, text string) {
+		c, err := Parse("f.toml", []byte(text))
+		if err != nil {
+			if len(err.Error()) > 2000 {
+				t.Errorf("an error of %d bytes", len(err.Error()))
+			}
+			return
+		}
+		written, err := c.TOML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := Parse("f.toml", written)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, written)
+		}
+		if diff := cmp.Diff(c, back, sameCluster); diff != "" {
+			t.Errorf("%s\n%s", diff, written)
+		}
+	})
+}

@@ -1,0 +1,77 @@
+package cost
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"meshplan/plan"
+)
+
+// samples are boxes of rising size round random points.
+func samples(b *testing.B, m *Model, n int) (boxes []plan.Box, plans []plan.Plan) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for len(boxes) < n {
+		pt, ok := randomPoint(r, m)
+		if !ok {
+			continue
+		}
+		st, err := m.Split(&pt, plan.AllForms())
+		if err != nil {
+			continue
+		}
+		q := pt.Plan(len(m.cluster.Levels))
+		q.Options.Stages = st
+		plans = append(plans, q)
+		boxes = append(boxes, randomBox(r, m, &pt))
+	}
+	return boxes, plans
+}
+
+func BenchmarkBound(b *testing.B) {
+	for _, s := range []subject{subjects[2], subjects[3]} {
+		b.Run(s.model, func(b *testing.B) {
+			m := s.price(b)
+			boxes, _ := samples(b, m, 256)
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				m.Bound(&boxes[i%len(boxes)])
+			}
+		})
+	}
+}
+
+// BenchmarkPrice prices dense plans whose pipeline x micro-batches is at most
+// 1,024, with their layer split given.
+func BenchmarkPrice(b *testing.B) {
+	m := subjects[2].price(b)
+	_, all := samples(b, m, 2000)
+	var plans []plan.Plan
+	for _, p := range all {
+		micro := m.workload.GlobalBatch / int64(p.DP()*p.Options.MicroBatch)
+		if int64(p.Placement.Degree(plan.PP))*micro <= 1024 {
+			plans = append(plans, p)
+		}
+	}
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		m.Price(&plans[i%len(plans)])
+	}
+}
+
+func BenchmarkSplit(b *testing.B) {
+	m := subjects[2].price(b)
+	_, plans := samples(b, m, 256)
+	forms := plan.AllForms()
+	for i := 0; b.Loop(); i++ {
+		pt := plans[i%len(plans)].Point()
+		if _, err := m.Split(&pt, forms); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkNew(b *testing.B) {
+	for b.Loop() {
+		subjects[3].price(b)
+	}
+}

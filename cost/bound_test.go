@@ -1,0 +1,181 @@
+package cost
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"meshplan/cluster"
+	"meshplan/cost/profile"
+	"meshplan/models"
+	"meshplan/plan"
+)
+
+// subject is a job whose random boxes and points are tried.
+type subject struct {
+	name, model, cluster, profile string
+	batch, seq                    int64
+}
+
+var subjects = []subject{
+	{"dense 70B on 256 H100", "llama-3.1-70b", "h100:256", "megatron", 1024, 8192},
+	{"dense 405B with 126 layers on 16,384 H100", "llama-3.1-405b", "h100:16384", "megatron", 2048, 8192},
+	{"GPT-3 on 1,024 A100 in 2022", "gpt3-175b", "a100:1024", "megatron-2022", 1536, 2048},
+	{"DeepSeek-V3 on 2,048 H800", "deepseek-v3", "h800:2048", "megatron", 15360, 4096},
+	{"94-layer MoE on 72-GPU domains", "qwen3-235b-a22b", "gb200-nvl72:288", "megatron", 1152, 4096},
+	{"Mixtral with a window of none", "mixtral-8x7b", "h100:64", "megatron", 128, 4096},
+}
+
+func (s subject) price(t testing.TB) *Model {
+	t.Helper()
+	o, err := models.Find(s.model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := cluster.Find(s.cluster)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := profile.Find(s.profile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := New(o, c, plan.Workload{GlobalBatch: s.batch, SeqLen: s.seq, Precision: p.Precision, LoadFactor: 1}, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// randomPoint draws degrees, placement and options that satisfy the space's own
+// arithmetic: factors within the levels' sizes, both grids alike, a batch that
+// divides.
+func randomPoint(r *rand.Rand, m *Model) (plan.Point, bool) {
+	var q plan.Plan
+	q.Placement.Levels = int8(len(m.cluster.Levels))
+	for d := range q.Placement.Factor {
+		for l := range q.Placement.Factor[d] {
+			q.Placement.Factor[d][l] = 1
+		}
+	}
+	for l, level := range m.cluster.Levels {
+		used := int32(1)
+		dims := []plan.Dim{plan.TP, plan.CP, plan.DPShard, plan.DPReplicate, plan.PP}
+		r.Shuffle(len(dims), func(i, j int) { dims[i], dims[j] = dims[j], dims[i] })
+		stage := int32(1)
+		for _, d := range dims {
+			f := int32(1) << r.IntN(4)
+			if r.IntN(12) == 0 {
+				f *= 3
+			}
+			if r.IntN(3) == 0 || int(used*f) > level.Size || level.Size%int(used*f) != 0 {
+				continue
+			}
+			used *= f
+			q.Placement.Factor[d][l] = f
+			if d != plan.PP {
+				stage *= f
+			}
+		}
+		if m.model.Experts > 0 {
+			for _, d := range []plan.Dim{plan.EP, plan.ETP} {
+				f := int32(1) << r.IntN(4)
+				if stage%f == 0 {
+					q.Placement.Factor[d][l] = f
+					stage /= f
+				}
+			}
+			q.Placement.Factor[plan.EDP][l] = stage
+		}
+	}
+	dp := q.DP()
+	q.Options.MicroBatch = int32(1) << r.IntN(3)
+	q.Options.VPP = 1
+	pp := q.Placement.Degree(plan.PP)
+	if pp > 1 && r.IntN(2) == 0 {
+		q.Options.VPP = int32(1 + r.IntN(8))
+	}
+	q.Options.ZeroStage = int8(r.IntN(2))
+	if q.Options.ZeroStage == 0 {
+		for l := range q.Placement.Factor[plan.DPShard] {
+			q.Placement.Factor[plan.DPReplicate][l] *= q.Placement.Factor[plan.DPShard][l]
+			q.Placement.Factor[plan.DPShard][l] = 1
+		}
+	}
+	q.Options.SP = q.Placement.Degree(plan.TP) > 1 && r.IntN(2) == 0
+	q.Options.Recompute = plan.Recompute(r.IntN(3))
+	pt := q.Point()
+	tp := q.Placement.Degree(plan.TP)
+	ok := m.workload.GlobalBatch%int64(dp*q.Options.MicroBatch) == 0 &&
+		m.model.Heads%int(tp) == 0 && int(pp*q.Options.VPP) <= len(m.kinds)+plan.MaxEmptyChunks &&
+		m.workload.SeqLen%int64(2*q.Placement.Degree(plan.CP)*tp) == 0 &&
+		(m.model.Experts == 0 || m.model.Experts%int(q.Placement.Degree(plan.EP)) == 0 && m.model.MoEFFN%int(q.Placement.Degree(plan.ETP)) == 0)
+	return pt, ok
+}
+
+// randomBox draws a box round the point: a third of the boxes are wide in every
+// coordinate, others widen a few.
+func randomBox(r *rand.Rand, m *Model, pt *plan.Point) plan.Box {
+	b := pt.Box()
+	wide := r.IntN(3) == 0
+	for c := range b {
+		if !wide && r.IntN(3) > 0 {
+			continue
+		}
+		switch plan.Coord(c) {
+		case plan.SP, plan.Zero:
+			b[c] = plan.Range{Lo: 0, Hi: 1}
+			continue
+		case plan.RecomputeC:
+			b[c] = plan.Range{Lo: 0, Hi: 2}
+			continue
+		}
+		if r.IntN(2) == 0 {
+			b[c].Lo = max(1, b[c].Lo>>r.IntN(4))
+		}
+		if r.IntN(2) == 0 {
+			b[c].Hi <<= r.IntN(5)
+		}
+	}
+	return b
+}
+
+func TestNoPlanOfABoxIsBelowItsBound(t *testing.T) {
+	boxes := 20000
+	if testing.Short() {
+		boxes = 2000
+	}
+	for _, s := range subjects {
+		t.Run(s.name, func(t *testing.T) {
+			m := s.price(t)
+			r := rand.New(rand.NewPCG(7, uint64(len(s.name))))
+			var tightest, steps float64
+			points := 0
+			for points < boxes/20 {
+				pt, ok := randomPoint(r, m)
+				if !ok {
+					continue
+				}
+				st, err := m.Split(&pt, plan.AllForms())
+				if err != nil {
+					continue
+				}
+				points++
+				q := pt.Plan(len(m.cluster.Levels))
+				q.Options.Stages = st
+				f := m.Price(&q)
+				at := pt.Box()
+				own := m.Bound(&at)
+				steps++
+				tightest += float64(own.Step / f.Step)
+				for range 20 {
+					b := randomBox(r, m, &pt)
+					g := m.Bound(&b)
+					if float64(g.Step) > float64(f.Step)*(1+1e-12) || float64(g.Peak) > float64(f.Peak)*(1+1e-12) || float64(g.Usable) < float64(f.Usable)*(1-1e-12) {
+						t.Fatalf("bound %+v of %v is above %+v of\n%s", g, b, f, q.String())
+					}
+				}
+			}
+			t.Logf("step bound at a point over its price, mean of %d: %.4f", points, tightest/steps)
+		})
+	}
+}
