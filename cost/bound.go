@@ -135,36 +135,48 @@ func (m *Model) leastUneven(v *view) float64 {
 // than any rank before it; the step takes at least what either of the two needs.
 func (m *Model) splitSpan(v *view, j *job) float64 {
 	kind := m.kinds[len(m.kinds)-1]
-	layers, p, micro := m.layers[kind], v.pp.lo, v.micro.lo
+	all, p := float64(len(m.kinds)), v.pp.lo
 	c := spanCase{
-		layers: layers, p: p, micro: micro, vpp: v.vpp, layer: j.layer[kind],
-		all: j.stageTime(m.layers).plus(j.head).plus(j.hop.times(p)), plain: m.single,
+		p: p, micro: v.micro.lo, vpp: v.vpp, layer: j.layer[kind], others: all - m.layers[kind],
+		all: j.stageTime(m.layers).plus(j.head).plus(j.hop.times(p)),
 	}
 	best := math.Inf(1)
-	for q := 0.0; q <= math.Ceil(layers/p)+1; q++ {
-		c.last = c.layer.times(q).plus(j.head).plus(j.hop)
-		c.full = math.Ceil((layers - q) / (p - 1))
-		c.late = c.layer.times(c.full).plus(j.hop)
-		c.late.bwd = max(c.late.bwd, j.wire-c.late.fwd)
+	for q := 0.0; q <= math.Ceil(all/p)+1; q++ {
 		span := math.Inf(1)
 		if v.vpp.lo <= 1 {
+			c.give(j, q, m.layers[kind])
 			span = c.once()
 		}
 		if v.vpp.hi > 1 {
-			span = min(span, c.chunked(q))
+			c.give(j, max(0, q-c.shallow(p-1)), all-q+max(0, q-c.shallow(p-1)))
+			c.held = all - q
+			span = min(span, c.chunked())
 		}
 		best = min(best, span)
 	}
 	return best
 }
 
-// spanCase is one case of splitSpan.
+// spanCase is one case of splitSpan: layers are those of the model's last kind.
 type spanCase struct {
-	layers, full, p, micro float64
+	p, micro, full, held   float64
+	others                 float64 // layers of the other kind, at the model's front
 	vpp                    interval
 	layer, last, late, all pass
-	plain                  bool // layers of one kind
 }
+
+// give puts q of the layers on the last rank and the mean of the rest, rounded
+// up, on the one before.
+func (c *spanCase) give(j *job, q, layers float64) {
+	c.last = c.layer.times(q).plus(j.head).plus(j.hop)
+	c.full = math.Ceil((layers - q) / (c.p - 1))
+	c.late = c.layer.times(c.full).plus(j.hop)
+	c.late.bwd = max(c.late.bwd, j.wire-c.late.fwd)
+}
+
+// shallow is how many of the other kind's layers the first chunk of rank r can
+// hold, given that every chunk before it but the very first holds a layer.
+func (c *spanCase) shallow(r float64) float64 { return max(0, c.others-max(0, r-1)) }
 
 // once is 1F1B's turning form (see schedule.span) of the last two ranks:
 // sum of the others + m time - (warm-up - 1) forward.
@@ -177,40 +189,29 @@ func (c *spanCase) once() float64 {
 // chunked is the opening form of the last two ranks: the first chunks of the
 // ranks before + m time. Either the late rank holds exactly c.full layers, and
 // no rank before it more, or it holds at least one more.
-func (c *spanCase) chunked(q float64) float64 {
+func (c *spanCase) chunked() float64 {
 	one := c.layer.sum()
-	exact := max(c.opening(c.p-1, c.layers-q)*one+c.micro*c.last.sum(),
-		c.opening(c.p-2, c.layers-q-c.full)*one+c.micro*c.late.sum())
-	more := max(max(0, c.p-2)*one*c.whole()+c.micro*c.last.sum(),
-		max(0, c.p-3)*one*c.whole()+c.micro*(c.late.sum()+one))
+	late := c.late.sum() - c.shallow(c.p-2)*one
+	exact := max(c.opening(c.p-1, c.held)*one+c.micro*c.last.sum(),
+		c.opening(c.p-2, c.held-c.full)*one+c.micro*late)
+	more := max(max(0, c.p-2-c.others)*one+c.micro*c.last.sum(),
+		max(0, c.p-3-c.others)*one+c.micro*(late+one))
 	return min(exact, more)
-}
-
-// whole is 1 when every chunk but the first is known to hold a full layer of
-// the kind.
-func (c *spanCase) whole() float64 {
-	if c.plain {
-		return 1
-	}
-	return 0
 }
 
 // opening is the least number of layers in the first chunks of the first n
 // ranks when they hold `held` layers together and none more than c.full: each
 // chunk holds at least a v-th of its rank's layers, rounded down, and every
-// chunk but the very first at least one.
+// chunk but the very first at least one. The other kind's layers count as none.
 func (c *spanCase) opening(n, held float64) float64 {
-	if !c.plain {
-		return 0
-	}
 	v := c.vpp.hi
-	least := max(n-1, (held-n*(v-1))/v, 0)
+	least := max(n-1, (held-n*(v-1))/v)
 	if c.vpp.single() {
 		chunk := math.Floor(c.full / v)
 		spare := c.full - chunk*v
 		least = max(least, n*chunk-(n*c.full-held)/(spare+1))
 	}
-	return least
+	return max(0, least-c.others)
 }
 
 // leastPeakOf bounds the reserved memory of the tightest stage: the mean over

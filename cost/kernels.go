@@ -21,16 +21,35 @@ func (m *Model) workOf(p part, tp, cp, mb float64) work {
 	for _, g := range m.linears(kind, tp) {
 		linear += float64(m.gpu.GEMM(m.precision, tokens, g.n, g.k))
 	}
-	w := work{core: m.coreTime(tp, cp, mb)}
+	w := work{core: m.coreTime(tp, cp, mb) + m.merging(tokens, tp, cp)}
 	split, whole := m.traffic(kind, tokens, tp)
 	t := &m.profile.Time
 	for sp, shard := range [2]float64{1, tp} {
 		moved := (split + whole/shard) / m.hbm
 		w.fwd[sp] = linear + moved
-		w.bwd[sp] = float64(linear*t.GEMMBackward.Value) + float64(moved*t.TrafficBackward.Value)
+		w.bwd[sp] = m.gemmBackward(linear, m.denseParams(kind, tp)) + float64(moved*t.TrafficBackward.Value)
 	}
 	w.coreBwd = w.core * t.AttnBackward.Value
 	return w
+}
+
+// gemmBackward is the backward time of GEMMs that took a forward time and hold
+// the given parameters: the input's and the weights' gradient, and adding the
+// latter to the accumulated gradient, which moves memory while a fused GEMM
+// computes, or afterwards.
+func (m *Model) gemmBackward(forward, params float64) float64 {
+	t := &m.profile.Time
+	accumulate := params * t.Accumulate.Value / m.hbm
+	if t.AccumulateFused {
+		return float64(forward*(t.GEMMBackward.Value-1)) + max(forward, accumulate)
+	}
+	return float64(forward*t.GEMMBackward.Value) + accumulate
+}
+
+// denseParams is the parameters of a layer's dense GEMMs on one rank.
+func (m *Model) denseParams(kind models.Kind, tp float64) float64 {
+	p := &m.params[kind]
+	return float64(p.Attention+p.MLP+p.Shared)/tp + float64(p.Latent+p.Router)
 }
 
 // linears lists the dense GEMMs of one layer on one rank: attention, and the
@@ -105,13 +124,20 @@ func (m *Model) coreTime(tp, cp, mb float64) float64 {
 	return compute + float64(m.profile.Time.TrafficScore.Value*scores)/m.hbm
 }
 
+// merging is the memory traffic of ring context parallelism beside the core:
+// each step's partial output is merged into a sum.
+func (m *Model) merging(tokens, tp, cp float64) float64 {
+	width := float64(m.model.Heads*m.model.VHeadDim()) / tp
+	return (cp - 1) * tokens * width * m.profile.Time.TrafficRing.Value / m.hbm
+}
+
 // headWork is the final GEMM and the loss.
 func (m *Model) headWork(tokens, tp float64) work {
 	t := &m.profile.Time
 	vocab := float64(m.model.PaddedVocab(int(m.profile.Memory.VocabMultiple.Value), int(tp))) / tp
 	linear := float64(m.gpu.GEMM(m.precision, tokens, vocab, float64(m.model.Hidden)))
 	loss := tokens * vocab * t.TrafficLogit.Value / m.hbm
-	f, b := linear+loss/3, float64(linear*t.GEMMBackward.Value)+loss*2/3
+	f, b := linear+loss/3, m.gemmBackward(linear, vocab*float64(m.model.Hidden))+loss*2/3
 	return work{fwd: [2]float64{f, f}, bwd: [2]float64{b, b}}
 }
 
@@ -162,15 +188,17 @@ func (m *Model) expertRows(v *view) interval {
 	}
 }
 
-// slotExperts is the forward time of a rank's experts for one micro-batch.
-func (m *Model) slotExperts(v *view) float64 {
+// expertPass is the time of a rank's experts for one micro-batch, in either
+// measure.
+func (m *Model) expertPass(v *view, what measure) pass {
 	local := float64(m.model.Experts) / v.ep.hi
-	return local * m.experts.of(v.etp.hi).at(m.expertRows(v).lo)
-}
-
-// sequenceExperts is that time x tp x cp / micro-batch.
-func (m *Model) sequenceExperts(v *view) float64 {
+	params := float64(m.params[models.MoE].Experts) / (v.ep.hi * v.etp.hi)
+	if what == slot {
+		fwd := local * m.experts.of(v.etp.hi).at(m.expertRows(v).lo)
+		return pass{fwd, m.gemmBackward(fwd, params)}
+	}
 	rows := m.expertRows(v).hi
 	copies := m.seq * float64(m.model.TopK) * m.load
-	return copies * v.etp.lo * m.experts.of(v.etp.lo).at(rows) / rows
+	fwd := copies * v.etp.lo * m.experts.of(v.etp.lo).at(rows) / rows
+	return pass{fwd, m.gemmBackward(fwd, params*v.tp.lo*v.cp.lo/v.mb.hi)}
 }

@@ -131,18 +131,14 @@ func spPick(v *view, pair [2]float64) float64 {
 // layerPass is one layer's forward and backward time, recompute included.
 func (m *Model) layerPass(v *view, kind models.Kind, what measure) pass {
 	var w work
-	var experts float64
+	var experts pass
 	if what == slot {
 		w = m.slotWork(v, part(kind))
 	} else {
 		w = m.sequenceWork(v, part(kind))
 	}
 	if kind == models.MoE {
-		if what == slot {
-			experts = m.slotExperts(v)
-		} else {
-			experts = m.sequenceExperts(v)
-		}
+		experts = m.expertPass(v, what)
 	}
 	l := m.layerLinks(v, kind, what)
 	core, coreBwd := w.core, w.coreBwd
@@ -150,8 +146,8 @@ func (m *Model) layerPass(v *view, kind models.Kind, what measure) pass {
 		core, coreBwd = ringed(core, l.ring, v.cp), ringed(coreBwd, 2*l.ring, v.cp)
 	}
 	comm := l.tp + l.ep + l.etp
-	fwd := spPick(v, w.fwd) + core + experts + comm
-	bwd := spPick(v, w.bwd) + coreBwd + float64(experts*m.profile.Time.GEMMBackward.Value) + comm
+	fwd := spPick(v, w.fwd) + core + experts.fwd + comm
+	bwd := spPick(v, w.bwd) + coreBwd + experts.bwd + comm
 	switch plan.Recompute(v.recompute.Lo) {
 	case plan.RecomputeSelective:
 		bwd += core

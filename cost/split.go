@@ -50,24 +50,35 @@ func (m *Model) newJob(v *view) job {
 	return j
 }
 
-// transfers is the stage-to-stage traffic of a rank and micro-batch: exposed
-// time under 1F1B, and the time its link is busy when interleaved, which only
-// bounds the rank's pace.
+// transfers is the stage-to-stage traffic of a rank and micro-batch: the time
+// it is exposed, and the time the rank's link is busy, which bounds its pace.
+// Ranks of a tensor-parallel group each send their share of the activations
+// (Narayanan et al. section 4.1).
 func (m *Model) transfers(v *view) (exposed pass, wire float64) {
 	if v.pp.lo <= 1 {
 		return pass{}, 0
 	}
+	t := &m.profile.Time
+	share := t.P2PInterleaved.Value
+	switch {
+	case v.vpp.hi <= 1:
+		share = t.P2PExposed.Value
+	case v.vpp.lo <= 1:
+		share = min(share, t.P2PExposed.Value)
+	}
+	seconds := v.vpp.lo * m.transferSeconds(v)
+	return pass{share * seconds, share * seconds}, 2 * seconds
+}
+
+// transferSeconds is the time of one message between stages.
+func (m *Model) transferSeconds(v *view) float64 {
 	pp := v.group(plan.PP)
-	size := m.unsharded(v) * m.bytes * float64(m.model.Hidden)
-	t := m.nets[plan.PP].hopSeconds(&pp, size)
-	if v.vpp.lo > 1 {
-		return pass{}, 2 * v.vpp.lo * t
-	}
-	if v.vpp.hi > 1 {
-		return pass{}, 0
-	}
-	t *= m.profile.Time.P2PExposed.Value
-	return pass{t, t}, 0
+	return m.nets[plan.PP].hopSeconds(&pp, m.transferBytes(v))
+}
+
+// transferBytes is the size of one message between stages.
+func (m *Model) transferBytes(v *view) float64 {
+	return v.tokens.lo / v.tp.hi * m.bytes * float64(m.model.Hidden)
 }
 
 // Split chooses the layers of each chunk for the point: the split with the

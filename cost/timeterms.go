@@ -98,10 +98,10 @@ func (m *Model) layerParts(v *view, kind models.Kind) layerParts {
 	fwd := spPick(v, w.fwd)
 	p.linear = fwd + spPick(v, w.bwd)
 	p.core = w.core + w.coreBwd
-	experts := 0.0
+	var experts pass
 	if kind == models.MoE {
-		experts = m.slotExperts(v)
-		p.experts = experts * (1 + m.profile.Time.GEMMBackward.Value)
+		experts = m.expertPass(v, slot)
+		p.experts = experts.sum()
 	}
 	p.tp, p.ep = 2*(l.tp+l.etp), 2*l.ep
 	core := w.core
@@ -113,7 +113,7 @@ func (m *Model) layerParts(v *view, kind models.Kind) layerParts {
 	case plan.RecomputeSelective:
 		p.recompute = core
 	case plan.RecomputeFull:
-		p.recompute = fwd + core + experts + l.tp + l.ep + l.etp
+		p.recompute = fwd + core + experts.fwd + l.tp + l.ep + l.etp
 	}
 	p.floor = m.layerPass(v, kind, slot).sum() - p.linear - p.core - p.experts - p.recompute - p.tp - p.ep - p.ring
 	if p.floor < 1e-12 {

@@ -143,7 +143,7 @@ func (m *Model) flows(v *view, j *job, s *schedule) []flow {
 		{dims: []plan.Dim{plan.ETP}, splits: "each expert's matrices", collective: "all-gather + reduce-scatter", when: "every MoE layer",
 			op: cluster.AllReduce, bytes: copies * v.etp.lo * moe * per, seconds: unexposed(etp*per, t.TPExposed.Value)},
 		{dims: []plan.Dim{plan.PP}, splits: "groups of layers", collective: "send and receive", when: "every micro-batch and chunk", neighbour: true,
-			bytes: 2 * m.unsharded(v) * m.bytes * float64(m.model.Hidden) * j.micro * v.vpp.lo, seconds: m.wireSeconds(v) * j.micro},
+			bytes: 2 * m.transferBytes(v) * j.micro * v.vpp.lo, seconds: j.wire * j.micro},
 		{dims: dp, splits: "the batch and the optimizer state", collective: reduce, when: "once a step",
 			op: dpOp, bytes: local * bytes, seconds: grad.reduce + grad.gather},
 	}
@@ -162,15 +162,6 @@ func (m *Model) flows(v *view, j *job, s *schedule) []flow {
 }
 
 func ptr(g group) *group { return &g }
-
-// wireSeconds is the time a rank's link is busy for one micro-batch.
-func (m *Model) wireSeconds(v *view) float64 {
-	if v.pp.lo <= 1 {
-		return 0
-	}
-	pp := v.group(plan.PP)
-	return 2 * v.vpp.lo * m.nets[plan.PP].hopSeconds(&pp, m.unsharded(v)*m.bytes*float64(m.model.Hidden))
-}
 
 // perLevel spreads the bytes a GPU sends over the levels: in a ring, by the
 // share of its links that lie on each level; in an all-to-all, by the share of

@@ -8,20 +8,23 @@ type completion struct {
 	lits []Lit   // other variables, positive
 }
 
-// rest is the completion of an order. Groups are switched, not decided.
-func (s *Session) rest(order []Int) completion {
+// rest is the completion of an order. Groups are switched, not decided, and what
+// only a group that is off speaks of is left open.
+func (s *Session) rest(order []Int, on []Group) completion {
+	off := s.off(on)
+	free := func(g Group) bool { return g != Hard && off[g.g.id] }
 	chosen := make([]bool, len(s.ints))
 	for _, x := range order {
 		chosen[x.d.id] = true
 	}
 	var c completion
 	for _, d := range s.ints {
-		if !chosen[d.id] && len(d.values) > 1 {
+		if !chosen[d.id] && len(d.values) > 1 && !free(d.within) {
 			c.ints = append(c.ints, d)
 		}
 	}
 	for n := 1; n < len(s.vars); n++ {
-		if k := s.vars[n].kind; k == kindBool || k == kindTuple {
+		if v := s.vars[n]; v.kind == kindBool || v.kind == kindTuple && !free(s.tables[v.owner]) {
 			c.lits = append(c.lits, Lit(n))
 		}
 	}

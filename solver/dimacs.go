@@ -15,7 +15,7 @@ var oneLine = strings.NewReplacer("\n", " ", "\r", " ")
 // for: an integer's "x>=v" and "x=v", or a group. The clauses are those that
 // were added; what the engine has learnt is not among them.
 func (s *Session) DIMACS(w io.Writer, on ...Group) error {
-	units, _ := s.assumptions(nil, on)
+	units := s.selectors(on)
 	out := bufio.NewWriter(w)
 	for n := 1; n < len(s.vars); n++ {
 		out.WriteString("c " + strconv.Itoa(n) + " " + oneLine.Replace(s.varName(n)) + "\n")

@@ -83,15 +83,12 @@ func (s *Session) selector(g Group) Lit {
 	return g.g.selector
 }
 
-// assumptions lists what a question assumes, without constant truths. ok is
-// false when a constant falsehood is among them.
+// assumptions lists what a question assumes, without constant truths: the
+// groups on, the literals, and that every other group is off. The last is no
+// restriction, but without it the engine may try groups that nobody asked for.
+// ok is false when a constant falsehood is among the literals.
 func (s *Session) assumptions(assume []Lit, on []Group) (lits []Lit, ok bool) {
-	lits = make([]Lit, 0, len(assume)+len(on)+1)
-	for _, g := range on {
-		if l := s.selector(g); l != True {
-			lits = append(lits, l)
-		}
-	}
+	lits = s.selectors(on)
 	for _, l := range assume {
 		s.mustKnow(l)
 		switch l {
@@ -102,7 +99,38 @@ func (s *Session) assumptions(assume []Lit, on []Group) (lits []Lit, ok bool) {
 			lits = append(lits, l)
 		}
 	}
+	off := s.off(on)
+	for i, g := range s.groups {
+		if off[i] && !s.retired[i] {
+			lits = append(lits, g.selector.Not())
+		}
+	}
 	return lits, true
+}
+
+// selectors lists the literals of the groups but Hard.
+func (s *Session) selectors(on []Group) []Lit {
+	lits := make([]Lit, 0, len(on)+len(s.groups)+1)
+	for _, g := range on {
+		if l := s.selector(g); l != True {
+			lits = append(lits, l)
+		}
+	}
+	return lits
+}
+
+// off tells by number which groups are not on.
+func (s *Session) off(on []Group) []bool {
+	off := make([]bool, len(s.groups))
+	for i := range off {
+		off[i] = true
+	}
+	for _, g := range on {
+		if g != Hard {
+			off[g.g.id] = false
+		}
+	}
+	return off
 }
 
 // byCreation orders groups as they were made, Hard first.

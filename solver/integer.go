@@ -13,7 +13,8 @@ type domain struct {
 	id     int32
 	name   string
 	values []int32
-	base   Lit // literal of x >= values[k] is base + k - 1
+	base   Lit   // literal of x >= values[k] is base + k - 1
+	within Group // the group whose rule alone speaks of it; Hard if none
 }
 
 // Int makes an integer variable. Values must be ascending and distinct. The

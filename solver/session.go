@@ -9,8 +9,8 @@ type Session struct {
 	ints    []*domain
 	eqs     [][]Lit // by integer: its one-hot literals, nil until asked for
 	groups  []*group
-	retired []bool // by group
-	tables  int32
+	retired []bool  // by group
+	tables  []Group // by table that has variables: the group it is in
 
 	eng      *engine // nil until needed, then in step with log
 	patience int     // failed tests after which the engine is built anew
@@ -56,7 +56,7 @@ func (s *Session) Clone() *Session {
 		ints:     s.ints[:len(s.ints):len(s.ints)],
 		groups:   s.groups[:len(s.groups):len(s.groups)],
 		retired:  append([]bool(nil), s.retired...),
-		tables:   s.tables,
+		tables:   s.tables[:len(s.tables):len(s.tables)],
 		unsat:    s.unsat,
 		patience: s.patience,
 		eqs:      make([][]Lit, len(s.eqs)),

@@ -59,6 +59,7 @@ func (s *Session) partial(g Group, total *domain, offset int64, a, b *domain, re
 	slices.Sort(sums)
 	sums = slices.Compact(sums)
 	c := s.Int(fmt.Sprintf("%s+%s", a.name, b.name), sums).d
+	c.within = g
 	s.add(g, a, b, 0, c)
 	return c
 }

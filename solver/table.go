@@ -84,10 +84,10 @@ func (s *Session) tuples(g Group, cols []*domain, rows [][]int) {
 		if key >= 0 {
 			lits[i] = s.eq(cols[key], row[key])
 		} else {
-			lits[i] = s.newVar(variable{kind: kindTuple, owner: s.tables, index: int32(i)})
+			lits[i] = s.newVar(variable{kind: kindTuple, owner: int32(len(s.tables)), index: int32(i)})
 		}
 	}
-	s.tables++
+	s.tables = append(s.tables, g)
 	for c, d := range cols {
 		holders := make([][]Lit, len(d.values))
 		for i, row := range rows {

@@ -100,7 +100,7 @@ func TestARefutationUnderAssumptionsMayHideAnUnsatisfiableFormula(t *testing.T) 
 func TestATimeLimitDoesNotLinger(t *testing.T) {
 	s := New()
 	g := s.Group("pigeons")
-	pigeons(s, g, 8)
+	pigeons(s, g, 7)
 	status, _, err := s.Solve(context.Background(), Budget{Time: time.Millisecond}, g)
 	if status != Unknown || err != nil {
 		t.Skipf("the formula was decided within a millisecond: %v, %v", status, err)

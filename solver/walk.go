@@ -34,7 +34,7 @@ func Walk[B any](ctx context.Context, s *Session, on []Group, assume []Lit, orde
 	if err := ctx.Err(); err != nil || !ok || s.unsat {
 		return err
 	}
-	w := &walker[B]{ctx: ctx, s: s, order: order, v: v,
+	w := &walker[B]{ctx: ctx, s: s, on: on, order: order, v: v,
 		assume: append(lits, guard),
 		pools:  make([][]child[B], len(order)), path: make([]Lit, len(order))}
 	return w.run()
@@ -44,6 +44,7 @@ type walker[B any] struct {
 	ctx    context.Context
 	s      *Session
 	assume []Lit
+	on     []Group
 	order  []Int
 	v      Visitor[B]
 	node   Node
@@ -108,7 +109,7 @@ func (w *walker[B]) prepare() {
 		}
 	}
 	w.node = Node{eng: s.ready(), rows: s.rows}
-	w.rest = s.rest(w.order)
+	w.rest = s.rest(w.order, w.on)
 }
 
 // expand walks below the node at the depth, where the integers of the order

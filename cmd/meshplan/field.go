@@ -48,7 +48,7 @@ var fields = []field{
 	{"seq", "N", "tokens per sequence", whole, "",
 		func(j *job, v string) error { return setCount(&j.seq, v, maxSeq) }},
 	{"precision", "NAME", "number format of the GEMMs: bf16 or fp16 (default bf16)", text, "", setPrecision},
-	{"recipe", "NAME", "how parameters and optimizer are kept (default: the profile's first)", text, "",
+	{"recipe", "NAME", "how parameters and optimizer are kept (default: the profile's own)", text, "",
 		func(j *job, v string) error { return setText(&j.recipe, v) }},
 	{"load-factor", "X", "load of the busiest expert rank over the mean (default 1)", real, "", setLoadFactor},
 	{"framework", "NAME", "whose rules and costs hold: megatron or any (default megatron)", text, "",

@@ -32,7 +32,7 @@ func TestReadme(t *testing.T) {
 		}
 		return
 	}
-	if diff := cmp.Diff(string(text), got); diff != "" {
+	if diff := cmp.Diff(strings.Split(string(text), "\n"), strings.Split(got, "\n")); diff != "" {
 		t.Errorf("README.md is out of date (-shown +printed), -update rewrites it:\n%s", diff)
 	}
 }

@@ -95,12 +95,16 @@ type Time struct {
 	TrafficBackward  Constant `toml:"traffic_backward"`        // backward over forward traffic of element-wise kernels
 	GEMMBackward     Constant `toml:"gemm_backward"`           // backward over forward time of GEMMs
 	AttnBackward     Constant `toml:"attention_backward"`      // backward over forward time of the attention core
+	TrafficRing      Constant `toml:"traffic_ring_bytes"`      // per element of the attention output and ring step: merging partial outputs
+	Accumulate       Constant `toml:"grad_accumulate_bytes"`   // per parameter and micro-batch: adding the weight gradient to the accumulated one
+	AccumulateFused  bool     `toml:"grad_accumulate_fused"`   // in the weight-gradient GEMM's own epilogue
 	OptimizerBytes   Constant `toml:"optimizer_traffic_bytes"` // per local parameter of the optimizer shard
 	HostLayer        Constant `toml:"host_layer_seconds"`      // host time to launch one layer, forward and backward; a floor
 	StepSeconds      Constant `toml:"step_seconds"`            // fixed time per step
 	TPExposed        Constant `toml:"tp_exposed"`              // share of tensor-parallel communication not hidden
 	EPExposed        Constant `toml:"ep_exposed"`              // share of expert all-to-all not hidden
 	P2PExposed       Constant `toml:"p2p_exposed"`             // share of stage-to-stage transfers not hidden under 1F1B
+	P2PInterleaved   Constant `toml:"p2p_exposed_interleaved"` // the same when interleaved
 	GradOverlap      Constant `toml:"grad_overlap"`            // share of one backward that can hide the gradient reduction
 	ParamOverlap     Constant `toml:"param_overlap"`           // share of one forward that can hide the parameter all-gather
 	GradComm         Constant `toml:"grad_comm_bytes"`         // per parameter, gradient reduction
