@@ -11,12 +11,18 @@ import (
 // Bound is below the figures of every plan in the box: no plan in it is faster
 // than Step or needs less memory than Peak, and none has more than Usable. It
 // does not allocate.
-func (m *Model) Bound(b *plan.Box) Bound {
+func (m *Model) Bound(b *plan.Box) Bound { return m.BoundWithin(b, math.Inf(1)) }
+
+// BoundWithin is Bound for the plans of the box whose peak is at most the given
+// share of what they can use; Step then also counts the layers that the first
+// ranks cannot hold.
+func (m *Model) BoundWithin(b *plan.Box, share float64) Bound {
 	v := m.look(b)
 	a := m.account(&v)
 	usable := m.usable(&v)
+	limit := usable * share / m.profile.Memory.Reserved.Value
 	return Bound{
-		Step:   units.Seconds(m.leastStep(&v)),
+		Step:   units.Seconds(m.leastStep(&v, &a, limit)),
 		Peak:   units.Bytes(m.leastPeakOf(&v, &a, usable)),
 		Usable: units.Bytes(usable),
 	}
@@ -43,13 +49,13 @@ func (m *Model) totals(v *view) total {
 }
 
 // leastStep bounds the step time: the larger of two bounds on the pipeline,
-// plus what follows it.
-func (m *Model) leastStep(v *view) float64 {
+// plus what follows it. Plans allocate at most limit.
+func (m *Model) leastStep(v *view, a *memory, limit float64) float64 {
 	t := m.totals(v)
 	j := m.slots(v)
 	span := max(m.meanSpan(v, &t, &j), m.slowSpan(v, &t, &j))
 	if v.pp.single() && v.pp.lo > 1 && m.ordered {
-		span = max(span, m.splitSpan(v, &j))
+		span = max(span, m.splitSpan(v, &j, a, limit))
 	}
 	var h held
 	for k := range m.layers {
@@ -133,7 +139,10 @@ func (m *Model) leastUneven(v *view) float64 {
 // kind, or dense before MoE. For every number q of layers on the last rank, the
 // last but one holds at least ceil((L-q)/(p-1)), since Split gives it no fewer
 // than any rank before it; the step takes at least what either of the two needs.
-func (m *Model) splitSpan(v *view, j *job) float64 {
+//
+// No rank holds more layers than the limit on allocated bytes allows, which
+// leaves more to the last but one.
+func (m *Model) splitSpan(v *view, j *job, a *memory, limit float64) float64 {
 	kind := m.kinds[len(m.kinds)-1]
 	all, p := float64(len(m.kinds)), v.pp.lo
 	c := spanCase{
@@ -141,14 +150,20 @@ func (m *Model) splitSpan(v *view, j *job) float64 {
 		all: j.stageTime(m.layers).plus(j.head).plus(j.hop.times(p)),
 	}
 	best := math.Inf(1)
-	for q := 0.0; q <= math.Ceil(all/p)+1; q++ {
+	var room capacity
+	room.measure(v, a, &a.layer[kind], limit, math.Ceil(m.layers[kind]/p))
+	for q := 0.0; q <= all && c.micro*(c.layer.sum()*max(0, q-c.others)+j.head.sum()) < best; q++ {
 		span := math.Inf(1)
 		if v.vpp.lo <= 1 {
-			c.give(j, q, m.layers[kind])
+			c.give(j, q, room.fullest(m.layers[kind]-q, p-1))
 			span = c.once()
 		}
 		if v.vpp.hi > 1 {
-			c.give(j, max(0, q-c.shallow(p-1)), all-q+max(0, q-c.shallow(p-1)))
+			c.give(j, max(0, q-c.shallow(p-1)), math.Ceil((all-q)/(p-1)))
+			if m.single {
+				c.full = room.fullest(all-q, p-1)
+				c.give(j, q, c.full)
+			}
 			c.held = all - q
 			span = min(span, c.chunked())
 		}
@@ -165,12 +180,61 @@ type spanCase struct {
 	layer, last, late, all pass
 }
 
-// give puts q of the layers on the last rank and the mean of the rest, rounded
-// up, on the one before.
-func (c *spanCase) give(j *job, q, layers float64) {
+// capacityRanks is the deepest pipeline whose capacities are measured.
+const capacityRanks = 256
+
+// capacity is how many layers of a kind each rank but the last can hold.
+type capacity struct {
+	tight bool // some rank holds less than the mean
+	ranks [capacityRanks]float32
+}
+
+// measure sets the capacities under a limit on allocated bytes; mean is how
+// many layers a rank has to hold on the mean.
+func (c *capacity) measure(v *view, a *memory, l *perLayer, limit, mean float64) {
+	p := v.pp.lo
+	if math.IsInf(limit, 1) || p > capacityRanks {
+		return
+	}
+	for r := 0.0; r < p-1; r++ {
+		each := l.state() + float64(v.leastInFlight(r, p)*l.kept)
+		n := math.Floor((limit-a.transient-a.wgrad-a.ends(r, p))/each*(1+slack) + slack)
+		c.ranks[int(r)] = float32(max(0, min(n, 1e6)))
+		c.tight = c.tight || n < mean+1
+		if !c.tight && r > 0 {
+			return // later ranks hold fewer micro-batches
+		}
+	}
+}
+
+// fullest is the least number of layers that the fullest of the first n ranks
+// holds when they hold the given number together.
+func (c *capacity) fullest(layers, n float64) float64 {
+	full := math.Ceil(layers / n)
+	if !c.tight {
+		return full
+	}
+	for {
+		held, more := 0.0, false
+		for r := range int(n) {
+			held += min(float64(c.ranks[r]), full)
+			more = more || float64(c.ranks[r]) > full
+		}
+		if held >= layers {
+			return full
+		}
+		if !more {
+			return math.Inf(1)
+		}
+		full++
+	}
+}
+
+// give puts q of the layers on the last rank and full on the one before.
+func (c *spanCase) give(j *job, q, full float64) {
 	c.last = c.layer.times(q).plus(j.head).plus(j.hop)
-	c.full = math.Ceil((layers - q) / (c.p - 1))
-	c.late = c.layer.times(c.full).plus(j.hop)
+	c.full = full
+	c.late = c.layer.times(full).plus(j.hop)
 	c.late.bwd = max(c.late.bwd, j.wire-c.late.fwd)
 }
 
@@ -181,6 +245,9 @@ func (c *spanCase) shallow(r float64) float64 { return max(0, c.others-max(0, r-
 // once is 1F1B's turning form (see schedule.span) of the last two ranks:
 // sum of the others + m time - (warm-up - 1) forward.
 func (c *spanCase) once() float64 {
+	if math.IsInf(c.full, 1) {
+		return c.full
+	}
 	last := c.all.sum() + (c.micro-1)*c.last.sum()
 	late := c.all.sum() + (c.micro-1)*c.late.sum() - (min(c.micro, 2)-1)*c.late.fwd
 	return max(last, late)
@@ -190,6 +257,9 @@ func (c *spanCase) once() float64 {
 // ranks before + m time. Either the late rank holds exactly c.full layers, and
 // no rank before it more, or it holds at least one more.
 func (c *spanCase) chunked() float64 {
+	if math.IsInf(c.full, 1) {
+		return c.full
+	}
 	one := c.layer.sum()
 	late := c.late.sum() - c.shallow(c.p-2)*one
 	exact := max(c.opening(c.p-1, c.held)*one+c.micro*c.last.sum(),

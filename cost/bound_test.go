@@ -170,6 +170,15 @@ func TestNoPlanOfABoxIsBelowItsBound(t *testing.T) {
 				for range 20 {
 					b := randomBox(r, m, &pt)
 					g := m.Bound(&b)
+					if f.Verdict != DoesNotFit {
+						share := 1.0
+						if f.Verdict == Fits {
+							share = 1 - m.Margin()
+						}
+						if w := m.BoundWithin(&b, share); float64(w.Step) > float64(f.Step)*(1+1e-12) {
+							t.Fatalf("bound %+v of %v within %g is above %+v of\n%s", w, b, share, f, q.String())
+						}
+					}
 					if float64(g.Step) > float64(f.Step)*(1+1e-12) || float64(g.Peak) > float64(f.Peak)*(1+1e-12) || float64(g.Usable) < float64(f.Usable)*(1-1e-12) {
 						t.Fatalf("bound %+v of %v is above %+v of\n%s", g, b, f, q.String())
 					}

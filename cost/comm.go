@@ -150,25 +150,29 @@ func (w *network) domain(op cluster.Collective, g *group, bytes float64) float64
 	return w.least[op][n].at(bytes)
 }
 
-// spread is the closed form over several innermost domains.
+// spread is the closed form over several innermost domains. A group that
+// spans domains has at most half of its ranks in one.
 func (w *network) spread(op cluster.Collective, g *group, bytes float64) float64 {
+	s := *g
+	s.cum[0].hi = min(s.cum[0].hi, max(1, s.n.hi/2))
 	if op == cluster.AllToAll {
-		return w.allToAll(g, bytes)
+		return w.allToAll(&s, bytes)
 	}
-	return w.closed(op, g, bytes, w.bus(g))
+	return w.closed(op, &s, bytes, w.bus(&s))
 }
 
 // bus is the most bandwidth of a ring through the group: on each level it
 // crosses, the ranks that share a sub-domain drive their own links out of it.
+// Where no level is certain to be crossed, one of those that may be is the
+// outermost, and at most half of the ranks lie in each of its sub-domains.
 func (w *network) bus(g *group) float64 {
 	sure, possible := math.Inf(1), 0.0
 	below := interval{1, 1}
 	for l := 0; l < w.levels; l++ {
 		if g.cum[l].hi > below.lo {
-			rate := below.hi * w.rate[l]
-			possible = max(possible, rate)
+			possible = max(possible, min(below.hi, max(1, g.n.hi/2))*w.rate[l])
 			if g.cum[l].lo > below.hi {
-				sure = min(sure, rate)
+				sure = min(sure, below.hi*w.rate[l])
 			}
 		}
 		below = g.cum[l]
@@ -229,17 +233,25 @@ func (w *network) tree(g *group, p *protocol) float64 {
 
 // allToAll is the time of an exchange in which each rank sends equal shares to
 // all others over its own links: what leaves a domain is bound by the level
-// outside it.
+// outside it. Where no level beyond the domain is certain to be crossed, at
+// least half of the message crosses one of those that may be.
 func (w *network) allToAll(g *group, bytes float64) float64 {
 	worst, reach := 0.0, w.hop[0]
+	outer, sure := math.Inf(1), false
 	below := interval{1, 1}
 	for l := 0; l < w.levels; l++ {
-		if g.cum[l].lo > below.hi || (l == 0 && g.cum[0].lo > 1) {
-			leaving := max(0, 1-below.hi/g.n.lo)
+		leaving := max(0, 1-below.hi/g.n.lo)
+		if g.cum[l].lo > below.hi {
 			worst = max(worst, leaving*bytes/w.rate[l])
 			reach = max(reach, w.hop[l])
+			sure = sure || l > 0
+		} else if l > 0 && g.cum[l].hi > below.lo {
+			outer = min(outer, max(0.5, leaving)*bytes/w.rate[l])
 		}
 		below = g.cum[l]
+	}
+	if !sure && !math.IsInf(outer, 1) {
+		worst = max(worst, outer)
 	}
 	return float64(protocols[0].base*w.latency) + reach + worst
 }

@@ -81,8 +81,8 @@ func (m *Model) transferBytes(v *view) float64 {
 	return v.tokens.lo / v.tp.hi * m.bytes * float64(m.model.Hidden)
 }
 
-// Split chooses the layers of each chunk for the point: the split with the
-// least step time among those whose memory fits, else among those that run at
+// Split chooses the layers of each chunk for the point: the split whose slowest
+// rank is fastest among those whose memory fits, else among those that run at
 // all, else the one of least peak memory, so that memory gives the reason. It
 // is written in the first of the forms that expresses it; an earlier form's own
 // split is taken when it is as fast. The error is a *NoForm when no form
@@ -127,10 +127,10 @@ func runLength(chunks []int32) string {
 
 // candidate is one split with its figures.
 type candidate struct {
-	chunks []int32
-	tier   int // 0 fits, 1 runs, 2 neither
-	span   float64
-	peak   float64
+	chunks  []int32
+	tier    int     // 0 fits, 1 runs, 2 neither
+	slowest float64 // time of its slowest rank
+	peak    float64
 }
 
 // slack is how much slower an earlier form's split may be and still be taken:
@@ -144,7 +144,7 @@ func (c *candidate) better(o *candidate) bool {
 	if c.tier == 2 {
 		return c.peak < o.peak*(1-slack)
 	}
-	return c.span < o.span*(1-slack)
+	return c.slowest < o.slowest*(1-slack)
 }
 
 // candidate is the form's best split; for an explicit layout that is the best
@@ -184,7 +184,9 @@ func (m *Model) judge(j *job, s *schedule, chunks []int32) candidate {
 	m.fill(j, s, chunks)
 	c := candidate{chunks: chunks, peak: m.peakOf(j, s)}
 	c.tier = j.tier(c.peak)
-	c.span = s.span()
+	for r := range j.pp {
+		c.slowest = max(c.slowest, s.ranks[r].time.sum())
+	}
 	return c
 }
 

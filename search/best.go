@@ -32,7 +32,7 @@ func Best(ctx context.Context, p *Problem, l Limits) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Stats = s.stats
+	r.Stats = s.work()
 	r.Stats.Seconds = time.Since(start).Seconds()
 	return r, nil
 }
@@ -64,7 +64,7 @@ func (s *session) best(ctx context.Context, l Limits) (*Result, error) {
 	}
 	r.Warnings = s.warnings(group, out.held)
 	if s.Forced && len(out.held) > 0 {
-		if r.Plans[0].Forced, err = s.forced(ctx, group, out.held); err != nil {
+		if r.Plans[0].Forced, err = s.forced(ctx, group, &out.held[0]); err != nil {
 			return nil, err
 		}
 	}
@@ -99,7 +99,7 @@ func (s *session) describe() Space {
 	for c := range len(class{}) {
 		sp.Dimensions = append(sp.Dimensions, Dimension{Name: plan.Coord(c).String(), Values: s.domains.Values[c]})
 	}
-	for _, r := range s.rules {
+	for _, r := range s.job.rules {
 		sp.Rules = append(sp.Rules, r.ID)
 	}
 	for _, r := range s.stageRules {

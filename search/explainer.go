@@ -26,7 +26,7 @@ type explainer struct {
 
 func newExplainer(s *session) *explainer {
 	e := &explainer{session: s, asked: map[string]solver.Group{}}
-	e.groups = append(e.groups, s.space.Groups()...)
+	e.groups = append(e.groups, s.groups...)
 	for _, r := range s.leftover {
 		g := s.solver.Group(r.ID)
 		e.asked[r.ID] = g

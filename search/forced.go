@@ -43,108 +43,115 @@ func (d *degree) below(v int32) framework.Pin {
 
 // forced says what forces each degree of the best plan above 1: the search is
 // repeated with the degree pinned below and all else free. Each repetition has
-// a session of its own, so that the answers do not depend on their number at a
+// a session of its own, so that the answers do not depend on how many run at a
 // time.
-func (s *session) forced(ctx context.Context, g memoryGroup, held []leaf) ([]Forced, error) {
-	best := &held[0]
-	var asked []degree
+func (s *session) forced(ctx context.Context, g memoryGroup, best *leaf) ([]Forced, error) {
+	var questions []*question
 	for _, d := range forcible {
-		if d.of(&best.point) > 1 {
-			asked = append(asked, d)
+		v := d.of(&best.point)
+		if v == 1 {
+			continue
 		}
+		pin := framework.PinRules(s.facts, []framework.Pin{d.below(v)})[0]
+		fork, err := s.fork(pin)
+		if err != nil {
+			return nil, err
+		}
+		questions = append(questions, &question{session: fork, Forced: Forced{Degree: d.name, Value: v}})
 	}
-	answers, stats := make([]Forced, len(asked)), make([]Stats, len(asked))
 	var jobs errgroup.Group
 	jobs.SetLimit(max(1, s.Jobs))
-	for i, d := range asked {
-		jobs.Go(func() (err error) {
-			answers[i], stats[i], err = s.job.force(ctx, d, g, best)
-			return err
-		})
+	for _, q := range questions {
+		jobs.Go(func() error { return q.ask(ctx, g, best) })
 	}
-	if err := jobs.Wait(); err != nil {
-		return nil, err
+	err := jobs.Wait()
+	answers := make([]Forced, len(questions))
+	for i, q := range questions {
+		answers[i] = q.Forced
+		s.stats.add(q.work())
 	}
-	for _, st := range stats {
-		s.stats.add(st)
-	}
-	return answers, nil
+	return answers, err
 }
 
-// force answers for one degree.
-func (j *job) force(ctx context.Context, d degree, g memoryGroup, best *leaf) (Forced, Stats, error) {
-	v := d.of(&best.point)
-	f := Forced{Degree: d.name, Value: v}
-	pin := framework.PinRules(j.facts, []framework.Pin{d.below(v)})[0]
-	s, err := j.session(pin)
-	if err != nil {
-		return f, Stats{}, err
-	}
-	out, err := s.walk(ctx, query{top: 1, memory: g})
+// question is what would be without a degree: its session has the degree
+// pinned below its value in the best plan.
+type question struct {
+	*session
+	Forced
+}
+
+// ask finds the answer.
+func (q *question) ask(ctx context.Context, g memoryGroup, best *leaf) error {
+	out, err := q.walk(ctx, query{top: 1, memory: g})
 	switch {
 	case err != nil:
-		return f, s.stats, err
-	case !out.done:
-		cutShort(&f)
-	case len(out.held) > 0:
-		slower(&f, best, &out.held[0])
+		return err
+	case len(out.held) > 0 && out.done:
+		q.slower(best, &out.held[0])
+	case out.done:
+		return q.forbidden(ctx)
 	default:
-		err = s.forbidden(ctx, &f, pin.ID)
+		q.cutShort()
 	}
-	return f, s.stats, err
+	return nil
 }
 
-func cutShort(f *Forced) {
-	f.By = NotProven
-	f.Text = fmt.Sprintf("%s %d: the search with %s below %d was cut short", f.Degree, f.Value, f.Degree, f.Value)
+// say states the answer in a sentence that starts with the degree.
+func (q *question) say(by, format string, args ...any) {
+	q.By = by
+	q.Text = fmt.Sprintf("%s %d: ", q.Degree, q.Value) + fmt.Sprintf(format, args...)
+}
+
+func (q *question) cutShort() {
+	q.say(NotProven, "the search with %s below %d was cut short", q.Degree, q.Value)
 }
 
 // slower says how much longer the best plan below takes.
-func slower(f *Forced, best, below *leaf) {
+func (q *question) slower(best, below *leaf) {
 	factor := float64(below.figures.Step) / float64(best.figures.Step)
-	f.By, f.Factor = ByTime, &factor
-	f.Text = fmt.Sprintf("%s %d: with %s below %d the best step takes %.3f times as long (%v instead of %v)",
-		f.Degree, f.Value, f.Degree, f.Value, factor, below.figures.Step, best.figures.Step)
+	q.Factor = &factor
+	q.say(ByTime, "with %s below %d the best step takes %.3f times as long (%v instead of %v)",
+		q.Degree, q.Value, factor, below.figures.Step, best.figures.Step)
 }
 
-// forbidden says whether rules or memory exclude every plan below.
-func (s *session) forbidden(ctx context.Context, f *Forced, pin string) error {
-	core, err := s.solver.Core(ctx, solver.Budget{}, s.space.Groups()...)
+// forbidden says whether rules alone exclude every plan below.
+func (q *question) forbidden(ctx context.Context) error {
+	core, err := q.solver.Core(ctx, solver.Budget{}, q.groups...)
 	switch {
 	case err == nil:
 		var ids []string
 		for _, g := range core {
-			if id := s.space.RuleOf(g).ID; id != pin {
+			if id := q.space.RuleOf(g).ID; id != "" { // not the pin of the question
 				ids = append(ids, id)
 			}
 		}
-		f.By = strings.Join(ids, ", ")
-		f.Text = fmt.Sprintf("%s %d: %s allows no %s below %d", f.Degree, f.Value, f.By, f.Degree, f.Value)
+		if len(ids) == 0 {
+			ids = []string{gridRule}
+		}
+		q.say(strings.Join(ids, ", "), "%s allows no %s below %d", strings.Join(ids, ", "), q.Degree, q.Value)
 	case errors.Is(err, solver.ErrSatisfiable):
-		return s.outOfMemory(ctx, f)
+		return q.outOfMemory(ctx)
 	case ctx.Err() != nil:
-		cutShort(f)
+		q.cutShort()
 	default:
 		return err
 	}
 	return nil
 }
 
-// outOfMemory tells what rules outside the session exclude from what does not
-// fit: any plan they allow is one that memory forbids.
-func (s *session) outOfMemory(ctx context.Context, f *Forced) error {
-	found, err := s.walk(ctx, query{top: 1, memory: unlimited, first: true})
+// outOfMemory tells what memory forbids from what layer splits and the rules
+// asked at leaves do: of the former there is a plan.
+func (q *question) outOfMemory(ctx context.Context) error {
+	out, err := q.walk(ctx, query{top: 1, memory: unlimited, first: true})
 	switch {
 	case err != nil:
 		return err
-	case len(found.held) > 0:
-		f.By = ByMemory
-		f.Text = fmt.Sprintf("%s %d: with %s below %d no plan fits in memory", f.Degree, f.Value, f.Degree, f.Value)
-	case found.done:
-		f.By = layerSplit
-		f.Text = fmt.Sprintf("%s %d: with %s below %d no layer split of the framework is valid", f.Degree, f.Value, f.Degree, f.Value)
+	case len(out.held) > 0:
+		q.say(ByMemory, "with %s below %d no plan fits in memory", q.Degree, q.Value)
+	case out.done:
+		q.say(layerSplit, "with %s below %d no layer split is valid", q.Degree, q.Value)
 	default:
-		cutShort(f)
+		q.cutShort()
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ const maxNogoods = 4000
 // proven that no plan exists: rules alone if they suffice, else memory and
 // what keeps plans from fitting.
 func (s *session) reasons(ctx context.Context) ([]Reason, error) {
-	core, err := s.solver.Core(ctx, solver.Budget{}, s.space.Groups()...)
+	core, err := s.solver.Core(ctx, solver.Budget{}, s.groups...)
 	switch {
 	case err == nil:
 		return s.ruleReasons(ctx, core)

@@ -38,16 +38,15 @@ type session struct {
 	space    *encode.Space
 	solver   *solver.Session
 	price    pricer
-	rules    []framework.Rule // the job's and those of this session
+	groups   []solver.Group   // of all rules stated
 	leftover []framework.Rule // asked at leaves
-	order    []solver.Int
+	order    []solver.Int     // in which the walk decides
 	stats    Stats
 }
 
-// session encodes the job with further rules.
-func (j *job) session(further ...framework.Rule) (*session, error) {
-	rules := append(j.rules[:len(j.rules):len(j.rules)], further...)
-	space, err := encode.New(j.facts, rules, j.domains)
+// session encodes the job.
+func (j *job) session() (*session, error) {
+	space, err := encode.New(j.facts, j.rules, j.domains)
 	if err != nil {
 		return nil, err
 	}
@@ -55,11 +54,47 @@ func (j *job) session(further ...framework.Rule) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &session{job: j, space: space, solver: space.Session(), price: price, rules: rules, leftover: space.Leftover()}
-	for _, c := range space.Order() {
+	s := &session{
+		job: j, space: space, solver: space.Session(), price: price,
+		groups: space.Groups(), leftover: space.Leftover(),
+	}
+	for _, c := range j.branching(space.Order()) {
 		s.order = append(s.order, space.Int(c))
 	}
 	return s, nil
+}
+
+// fork is a session of the same space for another goroutine, with one more
+// rule, which reads degrees or options only.
+func (s *session) fork(r framework.Rule) (*session, error) {
+	price, err := s.Problem.price()
+	if err != nil {
+		return nil, err
+	}
+	f := *s
+	f.solver, f.price, f.stats = s.solver.Clone(), price, Stats{}
+	g := f.solver.Group(r.ID)
+	f.groups = append(s.groups[:len(s.groups):len(s.groups)], g)
+	xs := make([]solver.Int, len(r.Reads))
+	for i, c := range r.Reads {
+		xs[i] = s.space.Int(c)
+	}
+	var p plan.Point
+	f.solver.Allow(g, xs, func(values []int32) bool {
+		for i, c := range r.Reads {
+			p[c] = values[i]
+		}
+		return r.Holds(s.facts, &p)
+	})
+	return &f, nil
+}
+
+// work is the session's work so far.
+func (s *session) work() Stats {
+	st := s.stats
+	n := s.solver.Stats()
+	st.Nodes += int64(n.Nodes) + int64(n.Refuted)
+	return st
 }
 
 // root is the box of the whole space.

@@ -207,7 +207,7 @@ func TestWalkAndLoopsEnumerateTheSamePoints(t *testing.T) {
 			e = loopsOf(t, j, implied)
 		}
 		v := &allPoints{session: s}
-		if err := solver.Walk(context.Background(), s.solver, s.space.Groups(), nil, s.order, v); err != nil {
+		if err := solver.Walk(context.Background(), s.solver, s.groups, nil, s.order, v); err != nil {
 			t.Fatal(err)
 		}
 		var want []plan.Point

@@ -36,18 +36,29 @@ type outcome struct {
 // errFirst ends a walk that is after any plan.
 var errFirst = errors.New("search: a plan was found")
 
+// ladder is by how much of the best plan's time a box must promise to be
+// faster to be entered, sweep by sweep. The first sweeps find good plans soon,
+// by which the last, that leaves nothing out, is short.
+var ladder = []float64{0.15, 0.03, 0}
+
 // walk searches the session's space.
 func (s *session) walk(ctx context.Context, q query) (outcome, error) {
 	root := s.root()
 	v := &visitor{session: s, query: q, top: topK{k: max(1, q.top)}, margin: s.price.Margin()}
 	v.root = v.keyOf(s.price.Bound(&root), &root).first
-	err := solver.Walk(ctx, s.solver, s.space.Groups(), nil, s.order, v)
-	out := outcome{held: v.top.held, done: err == nil, bound: v.leastOpen()}
-	switch {
-	case err == nil || errors.Is(err, errFirst) || ctx.Err() != nil:
-		return out, nil
+	for _, v.ahead = range ladder {
+		v.open = frontier{}
+		err := solver.Walk(ctx, s.solver, s.groups, nil, s.order, v)
+		switch {
+		case ctx.Err() != nil || errors.Is(err, errFirst):
+			return outcome{held: v.top.held, bound: v.leastOpen()}, nil
+		case err != nil:
+			return outcome{}, err
+		case len(v.top.held) == 0:
+			return outcome{done: true, bound: v.root}, nil
+		}
 	}
-	return out, err
+	return outcome{held: v.top.held, done: true, bound: v.leastOpen()}, nil
 }
 
 // visitor answers the solver's walk: it bounds boxes, prices plans and keeps
@@ -59,7 +70,9 @@ type visitor struct {
 	open   frontier
 	root   float64 // bound of the whole space
 	since  int     // boxes since the last progress report
+	box    plan.Box
 	margin float64
+	ahead  float64 // share of the threshold by which a box must be ahead of it
 }
 
 // bounded is a box that can hold a plan worth keeping.
@@ -72,19 +85,43 @@ type bounded struct {
 // Bound bounds the box of a node. It drops a box in which every plan is over
 // the memory limit or comes behind those held.
 func (v *visitor) Bound(n *solver.Node) (bounded, bool) {
-	box := v.space.Box(n)
+	v.box = v.space.Box(n)
+	box := &v.box
 	v.stats.Bounds++
-	b := v.price.Bound(&box)
+	b := v.bound(box)
 	if b.Peak > v.memory.limit(b.Usable, v.margin) {
 		return bounded{}, false
 	}
-	k := bounded{key: v.keyOf(b, &box), oneClass: oneClass(&box), depth: n.Depth}
-	if !v.top.admits(&k.key, k.oneClass) {
+	k := bounded{key: v.keyOf(b, box), oneClass: oneClass(box), depth: n.Depth}
+	if !v.admits(&k) {
 		return bounded{}, false
 	}
 	v.open.add(k.depth, k.first)
 	v.report()
 	return k, true
+}
+
+// within is a price model that bounds the plans of a box whose memory stays
+// within a share of what they can use.
+type within interface {
+	BoundWithin(b *plan.Box, share float64) cost.Bound
+}
+
+// bound bounds the plans of the box that the memory group accepts.
+func (v *visitor) bound(box *plan.Box) cost.Bound {
+	if w, ok := v.price.(within); ok {
+		return w.BoundWithin(box, float64(v.memory.limit(1, v.margin)))
+	}
+	return v.price.Bound(box)
+}
+
+// admits reports whether a box can hold a plan worth keeping in this sweep.
+func (v *visitor) admits(b *bounded) bool {
+	if !v.top.admits(&b.key, b.oneClass) {
+		return false
+	}
+	held := v.top.held
+	return v.ahead == 0 || len(held) < v.top.k || b.first < held[len(held)-1].first*(1-v.ahead)
 }
 
 // Less orders children by their bounds.
@@ -93,7 +130,7 @@ func (v *visitor) Less(a, b bounded) bool { return a.compare(&b.key) < 0 }
 // Cut reports whether a box comes behind the plans held by now.
 func (v *visitor) Cut(b bounded) bool {
 	v.open.enter(b.depth)
-	return !v.top.admits(&b.key, b.oneClass)
+	return !v.admits(&b)
 }
 
 // Leaf splits the layers of a point, asks the rules that are left, prices the

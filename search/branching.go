@@ -1,0 +1,42 @@
+package search
+
+import (
+	"slices"
+
+	"meshplan/plan"
+)
+
+// The walk may decide coordinates in any order; the answer is the same. Those
+// first that move the bound most: with dense layers what splits the GEMMs and
+// what is computed twice, with experts where their all-to-all runs. Measured
+// on the named and on random problems, an order of all degrees, then options,
+// then placement bounds 4 to 20 times as many boxes.
+var (
+	denseFirst = []plan.Coord{
+		plan.RecomputeC, plan.Coord(plan.TP), plan.Coord(plan.CP), plan.Coord(plan.PP),
+		plan.At(plan.TP, 0), plan.MicroBatch, plan.VPP, plan.SP,
+	}
+	expertsFirst = []plan.Coord{
+		plan.Coord(plan.TP), plan.Coord(plan.EP), plan.RecomputeC, plan.At(plan.EP, 0), plan.Coord(plan.CP),
+		plan.Coord(plan.PP), plan.Coord(plan.ETP), plan.At(plan.TP, 0), plan.At(plan.ETP, 0), plan.MicroBatch,
+		plan.VPP, plan.SP, plan.At(plan.CP, 0), plan.At(plan.EP, 1), plan.At(plan.PP, 0), plan.At(plan.PP, 1),
+		plan.Coord(plan.EDP), plan.Coord(plan.DPShard), plan.Coord(plan.DPReplicate),
+		plan.At(plan.EDP, 0), plan.At(plan.EDP, 1),
+	}
+)
+
+// branching is the order in which the walk decides the coordinates that are
+// open; those not named come last, in the order given.
+func (j *job) branching(open []plan.Coord) []plan.Coord {
+	first := denseFirst
+	if j.facts.MoE() {
+		first = expertsFirst
+	}
+	var order []plan.Coord
+	for _, c := range append(slices.Clone(first), open...) {
+		if slices.Contains(open, c) && !slices.Contains(order, c) {
+			order = append(order, c)
+		}
+	}
+	return order
+}
