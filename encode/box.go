@@ -21,6 +21,29 @@ func (s *Space) Box(n *solver.Node) plan.Box {
 	return b
 }
 
+// Narrow gives one integer of the space a value in the box, and keeps the
+// cumulative factors of its dimension in order. It does not propagate.
+func (s *Space) Narrow(b *plan.Box, x solver.Int, value int32) {
+	for i := range s.open {
+		v := &s.open[i]
+		if v.x != x {
+			continue
+		}
+		for _, c := range v.coords {
+			b[c] = plan.Range{Lo: value, Hi: value}
+		}
+		if d, l, ok := v.coord.Dim(); ok {
+			for below := range l {
+				b[plan.At(d, below)].Hi = min(b[plan.At(d, below)].Hi, value)
+			}
+			for above := l + 1; above < plan.MaxLevels; above++ {
+				b[plan.At(d, above)].Lo = max(b[plan.At(d, above)].Lo, value)
+			}
+		}
+		return
+	}
+}
+
 // Point is the point of a solution.
 func (s *Space) Point(m solver.Model) plan.Point {
 	var p plan.Point

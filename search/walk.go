@@ -39,7 +39,7 @@ var errFirst = errors.New("search: a plan was found")
 // ladder is by how much of the best plan's time a box must promise to be
 // faster to be entered, sweep by sweep. The first sweeps find good plans soon,
 // by which the last, that leaves nothing out, is short.
-var ladder = []float64{0.15, 0.03, 0}
+var ladder = []float64{0.1, 0}
 
 // walk searches the session's space.
 func (s *session) walk(ctx context.Context, q query) (outcome, error) {
@@ -72,7 +72,8 @@ type visitor struct {
 	since  int     // boxes since the last progress report
 	box    plan.Box
 	margin float64
-	ahead  float64 // share of the threshold by which a box must be ahead of it
+	parent plan.Box // of the children being screened
+	ahead  float64  // share of the threshold by which a box must be ahead of it
 }
 
 // bounded is a box that can hold a plan worth keeping.
@@ -99,6 +100,23 @@ func (v *visitor) Bound(n *solver.Node) (bounded, bool) {
 	v.open.add(k.depth, k.first)
 	v.report()
 	return k, true
+}
+
+// Parent keeps the box whose children are screened next.
+func (v *visitor) Parent(n *solver.Node) { v.parent = v.space.Box(n) }
+
+// Screen drops a child whose box, before propagation, cannot hold a plan worth
+// keeping.
+func (v *visitor) Screen(x solver.Int, value int32) bool {
+	v.box = v.parent
+	v.space.Narrow(&v.box, x, value)
+	v.stats.Bounds++
+	b := v.bound(&v.box)
+	if b.Peak > v.memory.limit(b.Usable, v.margin) {
+		return false
+	}
+	k := bounded{key: v.keyOf(b, &v.box), oneClass: oneClass(&v.box)}
+	return v.admits(&k)
 }
 
 // within is a price model that bounds the plans of a box whose memory stays

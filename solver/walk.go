@@ -19,6 +19,16 @@ type Visitor[B any] interface {
 	Leaf(n *Node) error
 }
 
+// Screener is a visitor that judges the children of a node before they are
+// tried, which saves propagating those it drops.
+type Screener interface {
+	// Parent announces the node whose children are judged next.
+	Parent(n *Node)
+	// Screen is asked for each value that propagation left the integer at the
+	// parent; false drops the child.
+	Screen(x Int, value int32) bool
+}
+
 // Walk visits depth first every solution of the hard clauses, the groups on
 // and the literals assumed, except below nodes that the visitor drops. It
 // chooses values for the integers of the order, first to last; an integer
@@ -37,6 +47,7 @@ func Walk[B any](ctx context.Context, s *Session, on []Group, assume []Lit, orde
 	w := &walker[B]{ctx: ctx, s: s, on: on, order: order, v: v,
 		assume: append(lits, guard),
 		pools:  make([][]child[B], len(order)), path: make([]Lit, len(order))}
+	w.screener, _ = any(v).(Screener)
 	return w.run()
 }
 
@@ -48,8 +59,10 @@ type walker[B any] struct {
 	order  []Int
 	v      Visitor[B]
 	node   Node
-	pools  [][]child[B] // children by depth, reused
-	rest   completion
+
+	screener Screener     // v, if it is one
+	pools    [][]child[B] // children by depth, reused
+	rest     completion
 
 	path   []Lit // choices by depth
 	scopes int   // open in the engine: 1 at the root
@@ -141,9 +154,12 @@ func (w *walker[B]) expand(depth, next int) error {
 func (w *walker[B]) probe(depth int, d *domain) ([]child[B], error) {
 	kids := w.pools[depth][:0]
 	at := *w.node.position(d)
+	if w.screener != nil {
+		w.screener.Parent(&w.node)
+	}
 	for k := at.lo; k <= at.hi; k++ {
 		choice := w.s.eq(d, int(k))
-		if w.node.eng.value(choice.Not()) {
+		if w.node.eng.value(choice.Not()) || w.screener != nil && !w.screener.Screen(Int{d}, d.values[k]) {
 			continue
 		}
 		if err := w.ctx.Err(); err != nil {
