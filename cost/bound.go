@@ -151,7 +151,7 @@ func (m *Model) splitSpan(v *view, j *job, a *memory, limit float64) float64 {
 	}
 	best := math.Inf(1)
 	var room capacity
-	room.measure(v, a, &a.layer[kind], limit, math.Ceil(m.layers[kind]/p))
+	room.measure(v, a, &a.layer[kind], limit, math.Ceil(m.layers[kind]/p), m.layers[kind])
 	for q := 0.0; q <= all && c.micro*(c.layer.sum()*max(0, q-c.others)+j.head.sum()) < best; q++ {
 		span := math.Inf(1)
 		if v.vpp.lo <= 1 {
@@ -180,54 +180,61 @@ type spanCase struct {
 	layer, last, late, all pass
 }
 
-// capacityRanks is the deepest pipeline whose capacities are measured.
-const capacityRanks = 256
+// maxLayers bounds the layers and ranks of models whose capacities are
+// measured.
+const maxLayers = 256
 
-// capacity is how many layers of a kind each rank but the last can hold.
+// capacity is how many layers of a kind the ranks but the last can hold when
+// none holds more than k: held[k].
 type capacity struct {
 	tight bool // some rank holds less than the mean
-	ranks [capacityRanks]float32
+	held  [maxLayers + 1]float32
 }
 
 // measure sets the capacities under a limit on allocated bytes; mean is how
 // many layers a rank has to hold on the mean.
-func (c *capacity) measure(v *view, a *memory, l *perLayer, limit, mean float64) {
+func (c *capacity) measure(v *view, a *memory, l *perLayer, limit, mean, layers float64) {
 	p := v.pp.lo
-	if math.IsInf(limit, 1) || p > capacityRanks {
+	if math.IsInf(limit, 1) || p > maxLayers || layers > maxLayers {
 		return
 	}
+	most := int(layers)
 	for r := 0.0; r < p-1; r++ {
 		each := l.state() + float64(v.leastInFlight(r, p)*l.kept)
 		n := math.Floor((limit-a.transient-a.wgrad-a.ends(r, p))/each*(1+slack) + slack)
-		c.ranks[int(r)] = float32(max(0, min(n, 1e6)))
 		c.tight = c.tight || n < mean+1
 		if !c.tight && r > 0 {
 			return // later ranks hold fewer micro-batches
 		}
+		c.held[int(max(0, min(n, layers)))]++
+	}
+	ranks, total := p-1, float32(0)
+	for k := 0; k <= most; k++ {
+		capped := c.held[k] // ranks that hold exactly k at most
+		if k > 0 {
+			total += float32(ranks)
+		}
+		c.held[k] = total
+		ranks -= float64(capped)
 	}
 }
 
 // fullest is the least number of layers that the fullest of the first n ranks
-// holds when they hold the given number together.
+// holds when they hold the given number together; infinite if they cannot.
 func (c *capacity) fullest(layers, n float64) float64 {
 	full := math.Ceil(layers / n)
 	if !c.tight {
 		return full
 	}
-	for {
-		held, more := 0.0, false
-		for r := range int(n) {
-			held += min(float64(c.ranks[r]), full)
-			more = more || float64(c.ranks[r]) > full
+	for k := int(full); k <= maxLayers; k++ {
+		if float64(c.held[k]) >= layers {
+			return float64(k)
 		}
-		if held >= layers {
-			return full
+		if k > int(full) && c.held[k] <= c.held[k-1] {
+			break
 		}
-		if !more {
-			return math.Inf(1)
-		}
-		full++
 	}
+	return math.Inf(1)
 }
 
 // give puts q of the layers on the last rank and full on the one before.
