@@ -19,7 +19,7 @@ func (m *Model) workOf(p part, tp, cp, mb float64) work {
 	kind := models.Kind(p)
 	linear := 0.0
 	for _, g := range m.linears(kind, tp) {
-		linear += float64(m.gpu.GEMM(m.precision, tokens, g.n, g.k))
+		linear += m.gemmTime(tokens, g.n, g.k)
 	}
 	w := work{core: m.coreTime(tp, cp, mb) + m.merging(tokens, tp, cp)}
 	split, whole := m.traffic(kind, tokens, tp)
@@ -31,6 +31,17 @@ func (m *Model) workOf(p part, tp, cp, mb float64) work {
 	}
 	w.coreBwd = w.core * t.AttnBackward.Value
 	return w
+}
+
+// gemmTime is the time of one GEMM in a running job: the measured curve of
+// single launches, but never faster than the best rate that a search over
+// shapes sustains, since clocks drop under a steady load.
+func (m *Model) gemmTime(rows, n, k float64) float64 {
+	t := float64(m.gpu.GEMM(m.precision, rows, n, k))
+	if best := float64(m.gpu.BestShape); best > 0 {
+		t = max(t, 2*rows*n*k/best)
+	}
+	return t
 }
 
 // gemmBackward is the backward time of GEMMs that took a forward time and hold
@@ -135,7 +146,7 @@ func (m *Model) merging(tokens, tp, cp float64) float64 {
 func (m *Model) headWork(tokens, tp float64) work {
 	t := &m.profile.Time
 	vocab := float64(m.model.PaddedVocab(int(m.profile.Memory.VocabMultiple.Value), int(tp))) / tp
-	linear := float64(m.gpu.GEMM(m.precision, tokens, vocab, float64(m.model.Hidden)))
+	linear := m.gemmTime(tokens, vocab, float64(m.model.Hidden))
 	loss := tokens * vocab * t.TrafficLogit.Value / m.hbm
 	f, b := linear+loss/3, m.gemmBackward(linear, vocab*float64(m.model.Hidden))+loss*2/3
 	return work{fwd: [2]float64{f, f}, bwd: [2]float64{b, b}}
@@ -163,8 +174,12 @@ func (m *Model) newExpertTable() expertTable {
 	for g := 1; g <= maxETP; g++ {
 		shard := f / float64(g)
 		r := newRamp(func(rows float64) float64 {
-			return float64(m.gpu.GroupedGEMM(m.precision, manyExperts, rows, m.gates*shard, h)+
+			t := float64(m.gpu.GroupedGEMM(m.precision, manyExperts, rows, m.gates*shard, h)+
 				m.gpu.GroupedGEMM(m.precision, manyExperts, rows, h, shard)) / manyExperts
+			if best := float64(m.gpu.BestShape); best > 0 {
+				t = max(t, 2*rows*(m.gates+1)*shard*h/best)
+			}
+			return t
 		})
 		if g > 1 {
 			for i := range r {

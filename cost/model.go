@@ -79,7 +79,7 @@ func New(o *models.Model, c *cluster.Cluster, w plan.Workload, p *profile.Profil
 	}
 	m.hbm = float64(c.GPU.HBM) * c.GPU.HBMEfficiency()
 	const large = 8192
-	m.batched = 2 * large * large * large / (m.peak * float64(c.GPU.GEMM(m.precision, large, large, large)))
+	m.batched = 2 * large * large * large / (m.peak * m.gemmTime(large, large, large))
 	for _, k := range m.kinds {
 		m.layers[k]++
 	}

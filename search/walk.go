@@ -39,13 +39,13 @@ var errFirst = errors.New("search: a plan was found")
 // ladder is by how much of the best plan's time a box must promise to be
 // faster to be entered, sweep by sweep. The first sweeps find good plans soon,
 // by which the last, that leaves nothing out, is short.
-var ladder = []float64{0.1, 0}
+var ladder = []float64{0.15, 0.03, 0}
 
 // walk searches the session's space.
 func (s *session) walk(ctx context.Context, q query) (outcome, error) {
 	root := s.root()
 	v := &visitor{session: s, query: q, top: topK{k: max(1, q.top)}, margin: s.price.Margin()}
-	v.root = v.keyOf(s.price.Bound(&root), &root).first
+	v.proven = v.keyOf(s.price.Bound(&root), &root).first
 	for _, v.ahead = range ladder {
 		v.open = frontier{}
 		err := solver.Walk(ctx, s.solver, s.groups, nil, s.order, v)
@@ -54,9 +54,10 @@ func (s *session) walk(ctx context.Context, q query) (outcome, error) {
 			return outcome{held: v.top.held, bound: v.leastOpen()}, nil
 		case err != nil:
 			return outcome{}, err
-		case len(v.top.held) == 0:
-			return outcome{done: true, bound: v.root}, nil
+		case len(v.top.held) < v.top.k:
+			return outcome{held: v.top.held, done: true, bound: v.leastOpen()}, nil
 		}
+		v.proven = max(v.proven, v.entry())
 	}
 	return outcome{held: v.top.held, done: true, bound: v.leastOpen()}, nil
 }
@@ -68,7 +69,7 @@ type visitor struct {
 	query
 	top    topK
 	open   frontier
-	root   float64 // bound of the whole space
+	proven float64 // bound of the whole space, by earlier sweeps
 	since  int     // boxes since the last progress report
 	box    plan.Box
 	margin float64
@@ -135,11 +136,16 @@ func (v *visitor) bound(box *plan.Box) cost.Bound {
 
 // admits reports whether a box can hold a plan worth keeping in this sweep.
 func (v *visitor) admits(b *bounded) bool {
-	if !v.top.admits(&b.key, b.oneClass) {
-		return false
+	return v.top.admits(&b.key, b.oneClass) && (v.ahead == 0 || b.first < v.entry())
+}
+
+// entry is what a box's bound must be below to be entered in this sweep, apart
+// from being worth it at all.
+func (v *visitor) entry() float64 {
+	if len(v.top.held) < v.top.k {
+		return inf
 	}
-	held := v.top.held
-	return v.ahead == 0 || len(held) < v.top.k || b.first < held[len(held)-1].first*(1-v.ahead)
+	return v.top.held[v.top.k-1].first * (1 - v.ahead)
 }
 
 // Less orders children by their bounds.
