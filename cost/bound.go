@@ -33,9 +33,15 @@ func (m *Model) BoundWithin(b *plan.Box, share float64) Bound {
 type total struct{ layers, head pass }
 
 // totals cancels the dimensions that share the work before bounding it: batch
-// x GPU time of a sequence / GPUs.
-func (m *Model) totals(v *view) total {
+// x GPU time of a sequence / GPUs. Where those dimensions are known there is
+// nothing to cancel, and the slots say the same.
+func (m *Model) totals(v *view, j *job) total {
 	var t total
+	if v.sharesKnown() {
+		t.layers = j.stageTime(m.layers).times(v.micro.lo / v.pp.lo)
+		t.head = j.head.times(v.micro.lo)
+		return t
+	}
 	for k := range m.layers {
 		if m.layers[k] > 0 {
 			t.layers = t.layers.plus(m.layerPass(v, models.Kind(k), sequence).times(m.layers[k]))
@@ -48,11 +54,18 @@ func (m *Model) totals(v *view) total {
 	return t
 }
 
+// sharesKnown reports whether every dimension that shares a layer's work is
+// single.
+func (v *view) sharesKnown() bool {
+	return v.tp.single() && v.cp.single() && v.dp.single() && v.pp.single() && v.mb.single() &&
+		v.ep.single() && v.etp.single()
+}
+
 // leastStep bounds the step time: the larger of two bounds on the pipeline,
 // plus what follows it. Plans allocate at most limit.
 func (m *Model) leastStep(v *view, a *memory, limit float64) float64 {
-	t := m.totals(v)
 	j := m.slots(v)
+	t := m.totals(v, &j)
 	span := max(m.meanSpan(v, &t, &j), m.slowSpan(v, &t, &j))
 	if v.pp.single() && v.pp.lo > 1 && m.ordered {
 		span = max(span, m.splitSpan(v, &j, a, limit))

@@ -27,6 +27,17 @@ type schedule struct {
 	fwds, bwds       [maxRanks]int // operations run so far
 }
 
+// slowest is the rank that takes longest for a micro-batch.
+func (s *schedule) slowest() int {
+	slow := 0
+	for r := range s.pp {
+		if s.ranks[r].time.sum() > s.ranks[slow].time.sum() {
+			slow = r
+		}
+	}
+	return slow
+}
+
 // warmup is the forward chunks that rank r of p has run, at most, when its
 // first backward starts: p-r micro-batches under 1F1B, 2(p-r-1) + (v-1)p + 1
 // chunks when interleaved.

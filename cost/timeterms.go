@@ -14,12 +14,7 @@ func plain(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
 // follows it.
 func (m *Model) timeTerms(v *view, j *job, s *schedule) Term {
 	span := s.span()
-	slow, worst := 0, 0
-	for r := range j.pp {
-		if s.ranks[r].time.sum() > s.ranks[slow].time.sum() {
-			slow = r
-		}
-	}
+	slow, worst := s.slowest(), 0
 	var after gradients
 	for r := range j.pp {
 		g := m.gradients(v, m.rankParams(s.ranks[r].layers, r, j.pp, v.tp.lo))

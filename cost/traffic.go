@@ -81,14 +81,9 @@ func dimNames(dims []plan.Dim) string {
 	return strings.Join(names, " x ")
 }
 
-// flows lists the dimensions' communication on the rank with most layers.
+// flows lists the dimensions' communication on the slowest rank.
 func (m *Model) flows(v *view, j *job, s *schedule) []flow {
-	rank, most := 0, -1.0
-	for r := range j.pp {
-		if n := s.ranks[r].layers[models.Dense] + s.ranks[r].layers[models.MoE]; n > most {
-			rank, most = r, n
-		}
-	}
+	rank := s.slowest()
 	k := &s.ranks[rank]
 	hidden := v.tokens.lo * m.bytes * float64(m.model.Hidden)
 	passes := 2.0

@@ -10,6 +10,7 @@ import (
 	"meshplan/cost/profile"
 	"meshplan/framework"
 	"meshplan/framework/all"
+	"meshplan/framework/megatron"
 	"meshplan/models"
 	"meshplan/plan"
 	"meshplan/search/loops"
@@ -34,6 +35,20 @@ func small(t testing.TB, seed uint64) (*Problem, *loops.Enumerator) {
 		if e.Visit(func(*plan.Point) bool { n++; return n <= mostPoints }) && n > 0 {
 			return p, e
 		}
+	}
+}
+
+// The parts of fixed small problems.
+var (
+	testProfile   = &profile.Profile{Name: "fake"}
+	testFramework = megatron.New()
+)
+
+// dense is a model without experts.
+func dense(layers, heads, kvHeads int) *models.Model {
+	return &models.Model{
+		Name: "dense", Layers: layers, Hidden: heads * 128, Heads: heads, KVHeads: kvHeads, HeadDim: 128,
+		FFN: 5 * 1024, Vocab: 32000, GatedMLP: true, NormsPerLayer: 2,
 	}
 }
 
@@ -65,7 +80,7 @@ func random(r *rand.Rand) *Problem {
 		[]int{8}, []int{4, 3}, []int{2, 5}, []int{8, 2}, []int{7, 2}, []int{3, 11}, []int{6, 4},
 		[]int{72}, []int{2, 3, 2}, []int{4, 2, 3}, []int{8, 2, 2}, []int{5, 1, 2}, []int{2, 2, 2, 3}, []int{2, 1, 3, 1, 2}, []int{1, 4, 2})
 	m := randomModel(r)
-	p := &Problem{Facts: framework.Facts{Model: m, Cluster: shape(sizes)}, Profile: &profile.Profile{Name: "fake"}}
+	p := &Problem{Facts: framework.Facts{Model: m, Cluster: shape(sizes)}, Profile: testProfile}
 	p.Facts.Workload = plan.Workload{
 		GlobalBatch: pick[int64](r, 6, 8, 12, 20, 24, 33, 48), SeqLen: pick[int64](r, 2048, 4096, 1536),
 		Precision: plan.BF16, LoadFactor: 1,

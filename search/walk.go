@@ -39,7 +39,7 @@ var errFirst = errors.New("search: a plan was found")
 // ladder is by how much of the best plan's time a box must promise to be
 // faster to be entered, sweep by sweep. The first sweeps find good plans soon,
 // by which the last, that leaves nothing out, is short.
-var ladder = []float64{0.15, 0.03, 0}
+var ladder = []float64{0.1, 0}
 
 // walk searches the session's space.
 func (s *session) walk(ctx context.Context, q query) (outcome, error) {

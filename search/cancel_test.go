@@ -1,0 +1,114 @@
+package search
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// A walk may be stopped at any box. Whatever it says then must hold.
+func TestStoppedSearchGivesABoundBelowTheOptimum(t *testing.T) {
+	inParts(t, 60, func(t *testing.T, seed uint64) {
+		p, e := small(t, seed+30_000)
+		j, _ := mustSession(t, p)
+		best, _ := byGroup(everything(t, j, e), 1)
+		if len(best) == 0 {
+			return
+		}
+		for _, boxes := range []int{1, 10, 40, 150, 700} {
+			ctx, cancel := context.WithCancel(context.Background())
+			stopAfter(t, p, boxes, cancel)
+			r, err := Best(ctx, p, Limits{})
+			cancel()
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkStopped(t, seed, r, float64(best[0].figures.Step))
+		}
+	})
+}
+
+// stopAfter calls stop at the given number of boxes.
+func stopAfter(t *testing.T, p *Problem, boxes int, stop func()) {
+	t.Helper()
+	price, err := p.price()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := *price.(*fake)
+	f.before = func() {
+		if boxes--; boxes == 0 {
+			stop()
+		}
+	}
+	p.newPricer = func() (pricer, error) { return &f, nil }
+}
+
+func checkStopped(t *testing.T, seed uint64, r *Result, optimum float64) {
+	t.Helper()
+	const ns = 1e-9 // bounds are of rounded times
+	switch r.Status {
+	case Optimal:
+		if r.Plans[0].StepSeconds != optimum {
+			t.Fatalf("seed %d: optimal %v, want %v", seed, r.Plans[0].StepSeconds, optimum)
+		}
+	case Feasible:
+		step := r.Plans[0].StepSeconds
+		if *r.BoundSeconds > optimum+ns || step < optimum || *r.Gap != 1-*r.BoundSeconds/step || *r.Gap < 0 {
+			t.Fatalf("seed %d: step %v, bound %v, gap %v; the optimum is %v", seed, step, *r.BoundSeconds, *r.Gap, optimum)
+		}
+	case Unknown:
+		if len(r.Plans) != 0 || r.Gap != nil || *r.BoundSeconds > optimum+ns {
+			t.Fatalf("seed %d: unknown with %d plans and bound %v; the optimum is %v", seed, len(r.Plans), *r.BoundSeconds, optimum)
+		}
+	default:
+		t.Fatalf("seed %d: status %s", seed, r.Status)
+	}
+}
+
+func TestTimeLimitStopsTheSearch(t *testing.T) {
+	p := toy(t, "")
+	p.Forced = true
+	r := mustBest(t, p, time.Nanosecond)
+	if r.Status != Unknown || len(r.Plans) != 0 {
+		t.Errorf("status %s with %d plans, want unknown without", r.Status, len(r.Plans))
+	}
+	if err := r.WriteJSON(new(bytes.Buffer)); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestResultIsTheSameBytesAtAnyNumberOfJobs(t *testing.T) {
+	for _, pins := range []string{"gpus=16", "gpus=16,tp=8,pp=1"} {
+		var first []byte
+		for run := range 10 {
+			p := toy(t, pins)
+			p.Forced, p.Top, p.Jobs = true, 5, run%2+1
+			var b bytes.Buffer
+			if err := mustBest(t, p, 0).WriteJSON(&b); err != nil {
+				t.Fatal(err)
+			}
+			if first == nil {
+				first = b.Bytes()
+			}
+			if !bytes.Equal(first, b.Bytes()) {
+				t.Fatalf("run %d of %q differs:\n%s\n%s", run, pins, first, b.Bytes())
+			}
+		}
+	}
+}
+
+func TestProblemThatCannotBePricedIsAnError(t *testing.T) {
+	p := toy(t, "")
+	broken := errors.New("no such recipe")
+	p.newPricer = func() (pricer, error) { return nil, broken }
+	if _, err := Best(context.Background(), p, Limits{}); !errors.Is(err, broken) {
+		t.Errorf("error %v, want %v", err, broken)
+	}
+}

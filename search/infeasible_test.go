@@ -1,0 +1,185 @@
+package search
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"meshplan/cost"
+	"meshplan/framework"
+	"meshplan/plan"
+	"meshplan/solver"
+	"meshplan/units"
+)
+
+// toy is a small fixed problem with pins.
+func toy(t testing.TB, pins string) *Problem {
+	t.Helper()
+	p := &Problem{Facts: framework.Facts{Cluster: shape([]int{8, 2})}, Profile: testProfile}
+	p.Facts.Model = dense(24, 8, 1)
+	p.Facts.Workload = plan.Workload{GlobalBatch: 16, SeqLen: 2048, Precision: plan.BF16, LoadFactor: 1}
+	p.Framework = testFramework
+	p.Top = 1
+	var err error
+	if p.Pins, err = framework.ParsePins(pins); err != nil {
+		t.Fatal(err)
+	}
+	f := fake{facts: &p.Facts, gpus: 16, usable: 100}
+	p.newPricer = func() (pricer, error) { own := f; return &own, nil }
+	return p
+}
+
+func usable(p *Problem, b units.Bytes) *Problem {
+	price, _ := p.price()
+	f := *price.(*fake)
+	f.usable = b
+	p.newPricer = func() (pricer, error) { own := f; return &own, nil }
+	return p
+}
+
+func ids(reasons []Reason) []string {
+	var list []string
+	for _, r := range reasons {
+		list = append(list, r.Rule)
+	}
+	return list
+}
+
+func TestReasons(t *testing.T) {
+	tests := []struct {
+		name   string
+		p      *Problem
+		want   []string
+		phrase string // of some reason
+	}{
+		{"too little memory for any plan", usable(toy(t, ""), 10), []string{"memory"}, "10.00 B usable"},
+		{"pins keep the plans that fit away", usable(toy(t, "tp<=2,pp<=2,sp=off"), 45), []string{"memory", "pin/tp<=2", "pin/pp<=2"}, "tp<=2 is pinned"},
+		{"a pin that a rule forbids", toy(t, "tp=5"), []string{"megatron/MLM-H1", "pin/tp=5"}, "8 heads not divisible by tp 5"},
+		{"two pins against a rule", toy(t, "pp=1,vpp=4"), []string{"megatron/MLM-V1", "pin/pp=1", "pin/vpp=4"}, "vpp"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			r := mustBest(t, test.p, 0)
+			if got := ids(r.Reasons); r.Status != Infeasible || !slices.Equal(got, test.want) {
+				t.Fatalf("%s because of %v, want %v", r.Status, got, test.want)
+			}
+			if !slices.ContainsFunc(r.Reasons, func(r Reason) bool { return strings.Contains(r.Text, test.phrase) }) {
+				t.Errorf("no reason says %q: %+v", test.phrase, r.Reasons)
+			}
+		})
+	}
+}
+
+func TestMemoryReasonStatesTheLeastPeak(t *testing.T) {
+	inParts(t, 60, func(t *testing.T, seed uint64) {
+		p, e := small(t, seed+40_000)
+		usable(p, 30)
+		j, s := mustSession(t, p)
+		list := everything(t, j, e)
+		if best, _ := byGroup(list, 1); len(best) > 0 || len(list) == 0 {
+			return
+		}
+		least := list[0].figures.Peak
+		for _, l := range list {
+			least = min(least, l.figures.Peak)
+		}
+		r, err := s.best(context.Background(), Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m := r.Reasons[0]; m.Rule != memoryRule || m.Numbers["least_peak_bytes"] != float64(least) {
+			t.Fatalf("seed %d: %+v, want a least peak of %v", seed, m, float64(least))
+		}
+	})
+}
+
+// A nogood may exclude plans that do not run, and no others.
+func TestNogoodsExcludeNoPlanThatRuns(t *testing.T) {
+	inParts(t, 60, func(t *testing.T, seed uint64) {
+		p, e := small(t, seed+50_000)
+		j, s := mustSession(t, p)
+		list := everything(t, j, e)
+		x := newExplainer(s)
+		// Ask until no plan is left, as if each that runs were refused too.
+		for range 40 {
+			status, m, err := x.ask(context.Background(), x.groups)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if status != solver.Sat {
+				break
+			}
+			point := s.space.Point(m)
+			s.space.Exclude(x.groups[0], point.Box())
+		}
+		g := append(slices.Clone(s.groups[1:]), x.groups[len(s.groups):]...)
+		for _, l := range list {
+			if l.figures.Verdict != cost.DoesNotFit && !allowed(t, s, g, &l.point) {
+				t.Fatalf("seed %d: a nogood excludes %s, which runs", seed, l.plan.String())
+			}
+		}
+	})
+}
+
+// allowed asks whether the groups have the point as a solution.
+func allowed(t *testing.T, s *session, groups []solver.Group, p *plan.Point) bool {
+	t.Helper()
+	var at []solver.Lit
+	for _, c := range s.space.Order() {
+		at = append(at, s.solver.Eq(s.space.Int(c), p[c]))
+	}
+	status, _, err := s.solver.SolveUnder(context.Background(), solver.Budget{}, at, groups...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return status == solver.Sat
+}
+
+// The reasons are a set of rules that allow no plan that runs, and each of
+// them is needed.
+func TestReasonsAreEnoughAndNeeded(t *testing.T) {
+	inParts(t, 90, func(t *testing.T, seed uint64) {
+		p, _ := small(t, seed+60_000)
+		usable(p, units.Bytes(25+seed%40))
+		j, s := mustSession(t, p)
+		r, err := s.best(context.Background(), Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Status != Infeasible {
+			return
+		}
+		named := ids(r.Reasons)
+		rules := slices.DeleteFunc(slices.Clone(j.rules), func(r framework.Rule) bool {
+			return !slices.Contains(named, r.ID) || strings.HasPrefix(r.ID, "grid/")
+		})
+		if runsUnder(t, p, rules) {
+			t.Fatalf("seed %d: a plan runs under %v alone", seed, named)
+		}
+		for i, rule := range rules {
+			if !runsUnder(t, p, slices.Delete(slices.Clone(rules), i, i+1)) {
+				t.Fatalf("seed %d: nothing runs without %s either; reasons %v", seed, rule.ID, named)
+			}
+		}
+	})
+}
+
+// runsUnder reports whether a plan runs under the rules alone.
+func runsUnder(t *testing.T, p *Problem, rules []framework.Rule) bool {
+	t.Helper()
+	j, err := newJob(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j.rules = rules
+	s, err := j.session()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := s.walk(context.Background(), query{top: 1, memory: runs, first: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(out.held) > 0
+}

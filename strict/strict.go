@@ -1,0 +1,122 @@
+// Package strict reads what users write and says what is wrong with it: TOML
+// files in which every key must be known, and names that must be in a list.
+//
+//	text, err := strict.ReadFile(path, strict.MaxFile)
+//	doc, err := strict.Decode(path, text, &job) // job.toml:3:1: unknown key "sequ"; nearest: seq
+//	err = fmt.Errorf("%s: seq is 0; want at least 1", doc.At("seq"))
+//
+// Every error is one line: the file with line and column, what is wrong, what
+// was expected, and the nearest valid key or name.
+package strict
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+)
+
+// MaxFile is the size in bytes of the largest TOML file that is read.
+const MaxFile = 1 << 20
+
+// Doc is a TOML file that has been read. It knows where its keys stand.
+type Doc struct {
+	file string
+	text string
+	keys []key
+}
+
+// Decode reads TOML into the struct that into points to; file is its name, for
+// errors. Keys are those of the struct's toml tags, letter by letter. Text
+// that is too large, nests too deeply or is not TOML, unknown keys and values
+// of the wrong type are errors.
+func Decode(file string, text []byte, into any) (*Doc, error) {
+	if len(text) > MaxFile {
+		return nil, tooLarge(file, MaxFile)
+	}
+	d := &Doc{file: file, text: string(text)}
+	if at := tooDeep(d.text); at >= 0 {
+		return nil, fmt.Errorf("%s: nested too deeply: at most %d brackets and %d parts of a key", d.place(at), maxBrackets, maxParts)
+	}
+	var tree map[string]toml.Primitive
+	meta, err := toml.Decode(d.text, &tree)
+	if err != nil {
+		return nil, d.syntaxError(err)
+	}
+	d.keys = scan(d.text)
+	if err := d.checkKeys(into); err != nil {
+		return nil, err
+	}
+	if _, err := toml.Decode(d.text, into); err != nil {
+		return nil, d.typeError(&meta, tree, into, err)
+	}
+	return d, nil
+}
+
+// Keys are the paths of the keys and tables, in the order of the file. Those
+// of a list of tables occur once for each table.
+func (d *Doc) Keys() [][]string {
+	paths := make([][]string, len(d.keys))
+	for i, k := range d.keys {
+		paths[i] = slices.Clone(k.path)
+	}
+	return paths
+}
+
+// Has reports whether the file sets the key or has the table of that path.
+func (d *Doc) Has(path ...string) bool { return d.find(path) != nil }
+
+// At is FILE:LINE:COLUMN of the first key or table of that path; the file
+// alone where it has none.
+func (d *Doc) At(path ...string) string {
+	if k := d.find(path); k != nil {
+		return d.place(k.at)
+	}
+	return d.file
+}
+
+// find is the first key of the path or, for a table that only its keys spell,
+// inside it.
+func (d *Doc) find(path []string) *key {
+	var inside *key
+	for i := range d.keys {
+		k := &d.keys[i]
+		if len(k.path) < len(path) || !slices.Equal(k.path[:len(path)], path) {
+			continue
+		}
+		if len(k.path) == len(path) {
+			return k
+		}
+		if inside == nil {
+			inside = k
+		}
+	}
+	return inside
+}
+
+// place is FILE:LINE:COLUMN of a byte of the text, both from 1.
+func (d *Doc) place(at int) string {
+	before := d.text[:at]
+	return fmt.Sprintf("%s:%d:%d", d.file, strings.Count(before, "\n")+1, at-strings.LastIndexByte(before, '\n'))
+}
+
+// syntaxError gives an error of the TOML parser file, line and column.
+func (d *Doc) syntaxError(err error) error {
+	parse, ok := errors.AsType[toml.ParseError](err)
+	if !ok {
+		return fmt.Errorf("%s: not TOML: %s", d.file, oneLine(strings.TrimPrefix(err.Error(), "toml: ")))
+	}
+	at := fmt.Sprintf("%s:%d:%d", d.file, parse.Position.Line, max(1, parse.Position.Col))
+	if parse.LastKey != "" {
+		return fmt.Errorf("%s: not TOML: key %s: %s", at, Clip(oneLine(parse.LastKey), 60), oneLine(parse.Message))
+	}
+	return fmt.Errorf("%s: not TOML: %s", at, oneLine(parse.Message))
+}
+
+// oneLine is a message of the TOML parser, which quotes the file's text, on
+// one line of a bounded length.
+func oneLine(message string) string {
+	return Clip(strings.Join(strings.Fields(message), " "), 200)
+}
