@@ -3,6 +3,7 @@ package cost
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"meshplan/cluster"
@@ -315,6 +316,9 @@ func TestDeepSeekSliceOnEightGPUs(t *testing.T) {
 // published by SimuMax (B200 release v1.2), 4,096 tokens, micro-batch 1, four
 // micro-batches, distributed optimizer, no recompute.
 func TestSimuMaxPeaks(t *testing.T) {
+	var table strings.Builder
+	table.WriteString("| model | tp | pp | dp | allocated GiB, measured | predicted | error | reserved GiB, measured | predicted | error |\n|---|---|---|---|---|---|---|---|---|---|\n")
+	defer func() { onPage(t, "memory", table.String()) }()
 	for _, c := range []struct {
 		model          string
 		layers         int
@@ -338,7 +342,8 @@ func TestSimuMaxPeaks(t *testing.T) {
 			even(t, m, &p)
 			e := m.Explain(&p)
 			allocated, reserved := float64(e.Allocated)/(1<<30), float64(e.Peak)/(1<<30)
-			t.Logf("allocated %.2f (%+.2f %%), reserved %.2f (%+.2f %%)", allocated, 100*(allocated/c.peak-1), reserved, 100*(reserved/c.reserved-1))
+			fmt.Fprintf(&table, "| %s cut to %d layers | %d | %d | %d | %.2f | %.2f | %+.1f %% | %.2f | %.2f | %+.1f %% |\n", c.model, c.layers, c.tp, c.pp, c.dp,
+				c.peak, allocated, 100*(allocated/c.peak-1), c.reserved, reserved, 100*(reserved/c.reserved-1))
 			if math.Abs(allocated/c.peak-1) > 0.03 {
 				t.Errorf("allocated %.2f GiB, measured %.2f", allocated, c.peak)
 			}

@@ -1,7 +1,11 @@
 package cost
 
 import (
+	"flag"
+	"fmt"
 	"math"
+	"os"
+	"strings"
 	"testing"
 
 	"meshplan/models"
@@ -54,30 +58,66 @@ func (r publishedRun) measured() float64 {
 	return flops / (r.teraflopsPerGPU * 1e12 * float64(r.gpus))
 }
 
+var update = flag.Bool("update", false, "rewrite the figures in docs/accuracy.md")
+
 func TestStepTimesOf2021And2022WithoutFittedConstants(t *testing.T) {
 	sum := 0.0
+	var table strings.Builder
+	table.WriteString("| run | GPUs | measured s | predicted s | error |\n|---|---|---|---|---|\n")
 	for _, r := range publishedRuns {
-		o := *find(t, "gpt3-175b")
-		o.Layers, o.Hidden, o.Heads, o.KVHeads = r.layers, r.hidden, r.heads, r.heads
-		o.HeadDim, o.FFN, o.Vocab = r.hidden/r.heads, 4*r.hidden, 51200
-		m := priced(t, &o, "a100", r.gpus, "megatron-2022", "", r.batch, 2048)
-		p := r.d.place(m.cluster)
-		even(t, m, &p)
-		e := m.Explain(&p)
+		e := r.explain(t)
 		miss := float64(e.Step)/r.measured() - 1
 		sum += math.Abs(miss)
-		t.Logf("%-15s measured %7.2f s, predicted %7.2f s, %+6.1f %%", r.name, r.measured(), float64(e.Step), 100*miss)
+		fmt.Fprintf(&table, "| %s | %d | %.2f | %.2f | %+.1f %% |\n", r.name, r.gpus, r.measured(), float64(e.Step), 100*miss)
 		if math.Abs(miss) > 0.20 {
 			t.Errorf("%s: %.2f s predicted, %.2f s measured", r.name, float64(e.Step), r.measured())
-		}
-		if testing.Verbose() {
 			logTerms(t, e.Time, "    ")
 		}
 	}
 	mape := sum / float64(len(publishedRuns))
-	t.Logf("mean absolute error %.1f %% over %d runs", 100*mape, len(publishedRuns))
+	fmt.Fprintf(&table, "\nMean absolute error %.1f %% over %d runs.\n", 100*mape, len(publishedRuns))
+	t.Log("\n" + table.String())
 	if mape > 0.12 {
 		t.Errorf("mean absolute error %.1f %%, want at most 12 %%", 100*mape)
+	}
+	onPage(t, "step times", table.String())
+}
+
+// explain prices the run with the profile of its time.
+func (r publishedRun) explain(t *testing.T) Estimate {
+	t.Helper()
+	o := *find(t, "gpt3-175b")
+	o.Layers, o.Hidden, o.Heads, o.KVHeads = r.layers, r.hidden, r.heads, r.heads
+	o.HeadDim, o.FFN, o.Vocab = r.hidden/r.heads, 4*r.hidden, 51200
+	m := priced(t, &o, "a100", r.gpus, "megatron-2022", "", r.batch, 2048)
+	p := r.d.place(m.cluster)
+	even(t, m, &p)
+	return m.Explain(&p)
+}
+
+// onPage holds that the page shows the figures, or writes them there.
+func onPage(t *testing.T, name, want string) {
+	t.Helper()
+	const page = "../docs/accuracy.md"
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin, end := "<!-- "+name+" -->\n", "<!-- end -->"
+	before, rest, ok := strings.Cut(string(text), begin)
+	shown, after, closed := strings.Cut(rest, end)
+	if !ok || !closed {
+		t.Fatalf("%s has no block %q", page, name)
+	}
+	if shown == want {
+		return
+	}
+	if !*update {
+		t.Errorf("%s is out of date; go test ./cost -update rewrites it", page)
+		return
+	}
+	if err := os.WriteFile(page, []byte(before+begin+want+end+after), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
 

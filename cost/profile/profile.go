@@ -11,6 +11,7 @@ import (
 	"fmt"
 
 	"meshplan/plan"
+	"meshplan/strict"
 	"meshplan/units"
 )
 
@@ -125,5 +126,5 @@ func (p *Profile) Recipe(name string) (Recipe, error) {
 		}
 		known = append(known, r.Name)
 	}
-	return Recipe{}, fmt.Errorf("profile %s has no recipe %q: known recipes are %s", p.Name, name, join(known))
+	return Recipe{}, fmt.Errorf("profile %s has no recipe %q%s", strict.Clip(p.Name, 60), strict.Clip(name, 60), strict.Suggest(name, known, 3, nil))
 }

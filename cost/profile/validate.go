@@ -1,0 +1,74 @@
+package profile
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"meshplan/strict"
+)
+
+// maxPerParameter is the most bytes that a recipe may keep per parameter;
+// known ones keep 16 to 20.
+const maxPerParameter = 1000
+
+// validate is the first thing that the file lacks or that is impossible.
+func (p *Profile) validate(doc *strict.Doc) error {
+	if p.Name == "" {
+		return fmt.Errorf("%s: a profile needs a name", doc.At("name"))
+	}
+	if err := p.validateRecipes(doc); err != nil {
+		return err
+	}
+	for key, c := range p.constants() {
+		path := strings.Split(key, ".")
+		if !doc.Has(path...) {
+			return fmt.Errorf("%s: %s is missing", doc.At(path[0]), key)
+		}
+		if err := c.validate(key); err != nil {
+			return fmt.Errorf("%s: %s %w", doc.At(path...), key, err)
+		}
+	}
+	return nil
+}
+
+func (p *Profile) validateRecipes(doc *strict.Doc) error {
+	names := map[string]bool{}
+	for i, r := range p.Recipes {
+		switch {
+		case r.Name == "" || names[r.Name]:
+			return fmt.Errorf("%s: recipe %d is called %q: want a name of its own", doc.At("recipe"), i+1, strict.Clip(r.Name, 60))
+		case !sane(r.Weight) || !sane(r.Grad) || !sane(r.Optimizer) || r.PerParameter() == 0 || r.PerParameter() > maxPerParameter:
+			return fmt.Errorf("%s: recipe %q keeps %g + %g + %g bytes per parameter: want numbers of at least 0 that add up to at most %d",
+				doc.At("recipe"), strict.Clip(r.Name, 60), r.Weight, r.Grad, r.Optimizer, maxPerParameter)
+		case r.Source == "":
+			return fmt.Errorf("%s: recipe %q has no source", doc.At("recipe"), strict.Clip(r.Name, 60))
+		}
+		names[r.Name] = true
+	}
+	if _, err := p.Recipe(""); err != nil {
+		return fmt.Errorf("%s: default_recipe: %w", doc.At("default_recipe"), err)
+	}
+	return nil
+}
+
+// validate checks the value, and that there is a source.
+func (c Constant) validate(key string) error {
+	switch {
+	case !sane(c.Value):
+		return fmt.Errorf("is %g: want a number of at least 0", c.Value)
+	case c.Source == "":
+		return errors.New("has no source")
+	case key == "memory.reserved_ratio" && c.Value < 1:
+		return fmt.Errorf("is %g: want at least 1", c.Value)
+	case key == "memory.fit_margin" && c.Value >= 1:
+		return fmt.Errorf("is %g: want a share below 1", c.Value)
+	case (key == "time.grad_overlap" || key == "time.param_overlap") && c.Value > 1:
+		return fmt.Errorf("is %g: want a share of at most 1", c.Value)
+	}
+	return nil
+}
+
+// sane reports a number that is finite and not negative.
+func sane(v float64) bool { return v >= 0 && !math.IsInf(v, 1) }
