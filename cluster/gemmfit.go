@@ -90,9 +90,9 @@ func kernelFloor(g *grid) float64 {
 	var aa, ab, bb, ay, by float64
 	for j, w := range g.ys {
 		a, b := 1/g.value(0, j), w/g.value(0, j)
-		aa, ab, bb, ay, by = aa+a*a, ab+a*b, bb+b*b, ay+a, by+b
+		aa, ab, bb, ay, by = aa+float64(a*a), ab+float64(a*b), bb+float64(b*b), ay+a, by+b
 	}
-	floor := (ay*bb - by*ab) / (aa*bb - ab*ab)
+	floor := (float64(ay*bb) - float64(by*ab)) / (float64(aa*bb) - float64(ab*ab))
 	return min(max(floor, leastFloor), 0.9*g.value(0, 0))
 }
 

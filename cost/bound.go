@@ -110,7 +110,7 @@ func (m *Model) meanSpan(v *view, t *total, j *job) float64 {
 	even := t.layers.sum() + t.head.sum()/v.pp.hi
 	even = max(even, j.wire*v.micro.lo)
 	if v.pp.lo > 1 {
-		even += v.micro.lo * j.hop.sum()
+		even += float64(v.micro.lo * j.hop.sum())
 	}
 	if v.vpp.hi > 1 {
 		if !m.single {
@@ -132,7 +132,7 @@ func (m *Model) meanSpan(v *view, t *total, j *job) float64 {
 func (m *Model) slowSpan(v *view, t *total, j *job) float64 {
 	last := t.head.sum()
 	if v.vpp.hi <= 1 {
-		last += j.stageTime(m.layers).sum() * (1 - 1/v.pp.lo)
+		last += float64(j.stageTime(m.layers).sum() * (1 - 1/v.pp.lo))
 	}
 	if !m.single {
 		return last
@@ -165,7 +165,7 @@ func (m *Model) splitSpan(v *view, j *job, a *memory, limit float64) float64 {
 	best := math.Inf(1)
 	var room capacity
 	room.measure(v, a, &a.layer[kind], limit, math.Ceil(m.layers[kind]/p), m.layers[kind])
-	for q := 0.0; q <= all && c.micro*(c.layer.sum()*max(0, q-c.others)+j.head.sum()) < best; q++ {
+	for q := 0.0; q <= all && c.micro*(float64(c.layer.sum()*max(0, q-c.others))+j.head.sum()) < best; q++ {
 		span := math.Inf(1)
 		if v.vpp.lo <= 1 {
 			c.give(j, q, room.fullest(m.layers[kind]-q, p-1))
@@ -214,7 +214,7 @@ func (c *capacity) measure(v *view, a *memory, l *perLayer, limit, mean, layers 
 	most := int(layers)
 	for r := 0.0; r < p-1; r++ {
 		each := l.state() + float64(v.leastInFlight(r, p)*l.kept)
-		n := math.Floor((limit-a.transient-a.wgrad-a.ends(r, p))/each*(1+slack) + slack)
+		n := math.Floor(float64((limit-a.transient-a.wgrad-a.ends(r, p))/each*(1+slack)) + slack)
 		c.tight = c.tight || n < mean+1
 		if !c.tight && r > 0 {
 			return // later ranks hold fewer micro-batches
@@ -268,8 +268,8 @@ func (c *spanCase) once() float64 {
 	if math.IsInf(c.full, 1) {
 		return c.full
 	}
-	last := c.all.sum() + (c.micro-1)*c.last.sum()
-	late := c.all.sum() + (c.micro-1)*c.late.sum() - (min(c.micro, 2)-1)*c.late.fwd
+	last := c.all.sum() + float64((c.micro-1)*c.last.sum())
+	late := c.all.sum() + float64((c.micro-1)*c.late.sum()) - float64((min(c.micro, 2)-1)*c.late.fwd)
 	return max(last, late)
 }
 
@@ -281,11 +281,11 @@ func (c *spanCase) chunked() float64 {
 		return c.full
 	}
 	one := c.layer.sum()
-	late := c.late.sum() - c.shallow(c.p-2)*one
-	exact := max(c.opening(c.p-1, c.held)*one+c.micro*c.last.sum(),
-		c.opening(c.p-2, c.held-c.full)*one+c.micro*late)
-	more := max(max(0, c.p-2-c.others)*one+c.micro*c.last.sum(),
-		max(0, c.p-3-c.others)*one+c.micro*(late+one))
+	late := c.late.sum() - float64(c.shallow(c.p-2)*one)
+	exact := max(float64(c.opening(c.p-1, c.held)*one)+float64(c.micro*c.last.sum()),
+		float64(c.opening(c.p-2, c.held-c.full)*one)+float64(c.micro*late))
+	more := max(float64(max(0, c.p-2-c.others)*one)+float64(c.micro*c.last.sum()),
+		float64(max(0, c.p-3-c.others)*one)+float64(c.micro*(late+one)))
 	return min(exact, more)
 }
 
@@ -295,11 +295,11 @@ func (c *spanCase) chunked() float64 {
 // chunk but the very first at least one. The other kind's layers count as none.
 func (c *spanCase) opening(n, held float64) float64 {
 	v := c.vpp.hi
-	least := max(n-1, (held-n*(v-1))/v)
+	least := max(n-1, (held-float64(n*(v-1)))/v)
 	if c.vpp.single() {
 		chunk := math.Floor(c.full / v)
-		spare := c.full - chunk*v
-		least = max(least, n*chunk-(n*c.full-held)/(spare+1))
+		spare := c.full - float64(chunk*v)
+		least = max(least, float64(n*chunk)-(float64(n*c.full)-held)/(spare+1))
 	}
 	return max(0, least-c.others)
 }
@@ -327,14 +327,14 @@ func (m *Model) leastPeakOf(v *view, a *memory, usable float64) float64 {
 func (m *Model) meanPeak(v *view, a *memory) float64 {
 	total := 0.0
 	for k, n := range m.layers {
-		total += n * (a.layer[k].state() + float64(v.leastInFlight(v.pp.hi-1, v.pp.hi)*a.layer[k].kept))
+		total += float64(n * (a.layer[k].state() + float64(v.leastInFlight(v.pp.hi-1, v.pp.hi)*a.layer[k].kept)))
 	}
 	mean := total / v.pp.hi
 	if v.zero.Hi >= 1 && v.zero.Lo >= 0 {
 		params := 0.0
 		for k, n := range m.layers {
 			if n > 0 {
-				params += n * float64(m.params[k].Total())
+				params += float64(n * float64(m.params[k].Total()))
 			}
 		}
 		mean = max(mean, params*m.recipe.Optimizer/m.gpus)
@@ -367,7 +367,7 @@ func (m *Model) room(v *view, a *memory, limit float64) bool {
 			if m.layers[k] == 0 {
 				continue
 			}
-			left[k] -= math.Floor(free/(a.layer[k].state()+float64(flight*a.layer[k].kept))*(1+1e-12) + 1e-9)
+			left[k] -= math.Floor(float64(free/(a.layer[k].state()+float64(flight*a.layer[k].kept))*(1+1e-12)) + 1e-9)
 		}
 	}
 	return left[models.Dense] <= 0 && left[models.MoE] <= 0

@@ -189,13 +189,13 @@ func (w *network) hops(g *group, p *protocol) float64 {
 	total := (g.n.lo - 1) * w.hop[0] * p.inside
 	below := w.hop[0] * p.inside
 	for l := 1; l < w.levels; l++ {
-		step := w.hop[l]*p.between - below
+		step := float64(w.hop[l]*p.between) - below
 		below = w.hop[l] * p.between
 		domains := max(1, g.n.lo/g.cum[l-1].hi)
 		if step < 0 {
 			domains = max(1, g.n.hi/g.cum[l-1].lo)
 		}
-		total += (domains - 1) * step
+		total += float64((domains - 1) * step)
 	}
 	return max(0, total)
 }

@@ -99,10 +99,10 @@ func (m *Model) stageMemory(v *view, j *job, s *schedule, r int) StageMemory {
 	for i, n := range k.layers {
 		l := &a.layer[i]
 		out.Layers += int(n)
-		matrices += n * l.matrices
-		norms += n * l.norms
-		experts += n * l.experts
-		kept += n * float64(flight*l.kept)
+		matrices += float64(n * l.matrices)
+		norms += float64(n * l.norms)
+		experts += float64(n * l.experts)
+		kept += float64(n * float64(flight*l.kept))
 	}
 	add := func(name string, value float64, note string) {
 		if value > 0 {

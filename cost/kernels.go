@@ -82,7 +82,7 @@ func (m *Model) linears(kind models.Kind, tp float64) []gemm {
 			gemm{h, a * float64(o.VHeadDim()) / tp})
 	} else {
 		d, kv := float64(o.HeadDim), float64(o.KVHeads)
-		list = append(list, gemm{a*d/tp + 2*max(1, kv/tp)*d, h}, gemm{h, a * d / tp})
+		list = append(list, gemm{a*d/tp + float64(2*max(1, kv/tp)*d), h}, gemm{h, a * d / tp})
 	}
 	ffn := float64(o.FFN)
 	if kind == models.MoE {
@@ -111,9 +111,9 @@ func (m *Model) traffic(kind models.Kind, tokens, tp float64) (split, whole floa
 	if kind == models.MoE {
 		ffn = float64(o.SharedFFN)
 		copies := float64(o.TopK) * m.load
-		per += copies * (float64(t.TrafficRouted.Value*h) + float64(t.TrafficFFN.Value*float64(o.MoEFFN)))
+		per += float64(copies * (float64(t.TrafficRouted.Value*h) + float64(t.TrafficFFN.Value*float64(o.MoEFFN))))
 	}
-	per += t.TrafficFFN.Value * ffn
+	per += float64(t.TrafficFFN.Value * ffn)
 	return tokens * per / tp, tokens * t.TrafficHidden.Value * h
 }
 

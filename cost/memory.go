@@ -88,7 +88,7 @@ func (m *Model) account(v *view) memory {
 	c := &m.profile.Memory
 	tokens := m.seq * v.mb.lo
 	local := tokens / v.most(v.cp.hi*v.tp.hi, v.pp.lo*v.dp.lo, m.gpus)
-	a.headKept = local*vocab*c.LogitBytes.Value + m.unsharded(v)*c.HeadNormBytes.Value*h
+	a.headKept = float64(local*vocab*c.LogitBytes.Value) + float64(m.unsharded(v)*c.HeadNormBytes.Value*h)
 	a.transient = m.transient(v, local)
 	if c.DummyWgrad {
 		a.wgrad, a.headWgrad = m.wgrads(v), 2*vocab*h/v.tp.hi
@@ -124,7 +124,7 @@ func (m *Model) kept(v *view, kind models.Kind, r plan.Recompute) float64 {
 		return whole * c.CheckpointSize.Value * h
 	}
 	local := m.seq * v.mb.lo / v.most(v.cp.hi*v.tp.hi, v.pp.lo*v.dp.lo, m.gpus)
-	return whole*m.keptWhole() + local*m.keptSplit(v, kind, r)
+	return float64(whole*m.keptWhole()) + float64(local*m.keptSplit(v, kind, r))
 }
 
 // keptWhole is bytes per token that tensor parallelism splits only with
@@ -133,10 +133,10 @@ func (m *Model) keptWhole() float64 {
 	c, h := &m.profile.Memory, float64(m.model.Hidden)
 	per := c.NormBytes.Value * h
 	if c.Dropout {
-		per += 2 * h
+		per += float64(2 * h)
 	}
 	if m.model.MLA() {
-		per += 4 * float64(m.model.QLoraRank+m.model.KVLoraRank+m.model.QKRopeDim)
+		per += float64(4 * float64(m.model.QLoraRank+m.model.KVLoraRank+m.model.QKRopeDim))
 	}
 	return per
 }
@@ -149,19 +149,19 @@ func (m *Model) keptSplit(v *view, kind models.Kind, r plan.Recompute) float64 {
 	if o.MLA() {
 		width = a * 2 * float64(o.QKDim()+o.VHeadDim())
 	}
-	per := c.HeadBytes.Value*width + c.FlashStats.Value*a
+	per := float64(c.HeadBytes.Value*width) + float64(c.FlashStats.Value*a)
 	if r == plan.RecomputeNone {
-		per += c.ScoreBytes.Value * a * m.seq
+		per += float64(c.ScoreBytes.Value * a * m.seq)
 	}
 	ffn := c.PlainBytes.Value
 	if o.GatedMLP {
 		ffn = c.GatedBytes.Value
 	}
 	if kind == models.Dense {
-		return per + ffn*float64(o.FFN)
+		return per + float64(ffn*float64(o.FFN))
 	}
-	routed := m.load * float64(o.TopK) * (float64(c.RoutedBytes.Value*h*v.etp.lo) + ffn*float64(o.MoEFFN))
-	return per + routed + ffn*float64(o.SharedFFN) + c.RouterBytes.Value*float64(o.Experts)
+	routed := m.load * float64(o.TopK) * (float64(c.RoutedBytes.Value*h*v.etp.lo) + float64(ffn*float64(o.MoEFFN)))
+	return per + routed + float64(ffn*float64(o.SharedFFN)) + float64(c.RouterBytes.Value*float64(o.Experts))
 }
 
 // transient is the buffers of one layer's backward: gradients of the MLP, the
@@ -181,7 +181,7 @@ func (m *Model) transient(v *view, local float64) float64 {
 		most = max(most, t)
 	}
 	if v.sp.Lo == 1 && v.tp.lo > 1 {
-		most += m.seq * v.mb.lo / v.cp.hi * c.GatherBytes.Value * h
+		most += float64(m.seq * v.mb.lo / v.cp.hi * c.GatherBytes.Value * h)
 	}
 	return most
 }
@@ -191,7 +191,7 @@ func (m *Model) ffnWidth(kind models.Kind) float64 {
 	if kind == models.Dense {
 		return float64(m.model.FFN)
 	}
-	return float64(m.model.SharedFFN) + m.load*float64(m.model.TopK*m.model.MoEFFN)
+	return float64(m.model.SharedFFN) + float64(m.load*float64(m.model.TopK*m.model.MoEFFN))
 }
 
 // wgrads is one bf16 weight gradient for each distinct linear shape of the
@@ -222,7 +222,7 @@ func inFlight(r, p, micro, vpp float64) float64 {
 	if vpp <= 1 {
 		return min(micro, p-r)
 	}
-	return min(micro, (2*(p-r-1)+float64((vpp-1)*p)+1)/vpp)
+	return min(micro, (float64(2*(p-r-1))+float64((vpp-1)*p)+1)/vpp)
 }
 
 // leastInFlight is inFlight's lower bound over a view's micro-batches and
@@ -243,7 +243,7 @@ func (a *memory) stage(r, p, flight float64, layers [models.NumKinds]float64) fl
 	total := a.transient + a.wgrad
 	for k := range layers {
 		l := &a.layer[k]
-		total += layers[k] * (l.state() + float64(flight*l.kept))
+		total += float64(layers[k] * (l.state() + float64(flight*l.kept)))
 	}
 	return total + a.ends(r, p)
 }
@@ -273,5 +273,5 @@ func (m *Model) usable(v *view) float64 {
 		}
 	}
 	c := &m.profile.Memory
-	return float64(m.gpu.Runtime) - c.Context.Value - groups*c.Communicator.Value
+	return float64(m.gpu.Runtime) - c.Context.Value - float64(groups*c.Communicator.Value)
 }

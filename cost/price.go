@@ -103,7 +103,7 @@ func (m *Model) afterSpan(v *view, j *job, s *schedule) float64 {
 type held struct{ split, whole, experts float64 }
 
 func (h held) plus(o held, times float64) held {
-	return held{h.split + o.split*times, h.whole + o.whole*times, h.experts + o.experts*times}
+	return held{h.split + float64(o.split*times), h.whole + float64(o.whole*times), h.experts + float64(o.experts*times)}
 }
 
 func (m *Model) layerHeld(k models.Kind) held {

@@ -41,5 +41,5 @@ func (r *ramp) at(size float64) float64 {
 	if i >= rampPoints-1 {
 		return float64(r[rampPoints-1] * (size / math.Ldexp(1, rampPoints-1)))
 	}
-	return r[i] + float64((r[i+1]-r[i])*(2*fraction-1))
+	return r[i] + float64((r[i+1]-r[i])*(float64(2*fraction)-1))
 }

@@ -76,14 +76,14 @@ func (m *Model) rankTerms(v *view, j *job, s *schedule, r int) Term {
 type layerParts struct{ linear, core, experts, recompute, tp, ep, ring, floor float64 }
 
 func (p *layerParts) add(q layerParts, n float64) {
-	p.linear += n * q.linear
-	p.core += n * q.core
-	p.experts += n * q.experts
-	p.recompute += n * q.recompute
-	p.tp += n * q.tp
-	p.ep += n * q.ep
-	p.ring += n * q.ring
-	p.floor += n * q.floor
+	p.linear += float64(n * q.linear)
+	p.core += float64(n * q.core)
+	p.experts += float64(n * q.experts)
+	p.recompute += float64(n * q.recompute)
+	p.tp += float64(n * q.tp)
+	p.ep += float64(n * q.ep)
+	p.ring += float64(n * q.ring)
+	p.floor += float64(n * q.floor)
 }
 
 func (m *Model) layerParts(v *view, kind models.Kind) layerParts {

@@ -97,7 +97,7 @@ func (m *Model) flows(v *view, j *job, s *schedule) []flow {
 			continue
 		}
 		l := m.layerLinks(v, models.Kind(i), slot)
-		tp, ep, etp, ring = tp+n*l.tp, ep+n*l.ep, etp+n*l.etp, ring+n*l.ring
+		tp, ep, etp, ring = tp+float64(n*l.tp), ep+float64(n*l.ep), etp+float64(n*l.etp), ring+float64(n*l.ring)
 		layers += n
 		if models.Kind(i) == models.MoE {
 			moe += n
