@@ -17,10 +17,11 @@ import (
 // one way: from the command down to the units.
 var arrows = map[string][]string{
 	"units":        {},
-	"plan":         {"units"},
-	"models":       {"plan", "units"},
-	"cluster":      {"plan", "units"},
-	"cost/profile": {"plan", "units"},
+	"strict":       {},
+	"plan":         {"strict", "units"},
+	"models":       {"plan", "strict", "units"},
+	"cluster":      {"plan", "strict", "units"},
+	"cost/profile": {"plan", "strict", "units"},
 	"framework":    {"plan", "models", "cluster", "units"},
 	"framework/*":  {"framework", "plan", "models", "cluster", "units"},
 	"framework/all": {"framework", "framework/*", "plan", "models", "cluster",
@@ -30,14 +31,14 @@ var arrows = map[string][]string{
 	"encode":       {"solver", "framework", "plan", "models", "cluster"},
 	"search":       {"encode", "solver", "framework", "cost", "cost/profile", "plan", "models", "cluster", "units"},
 	"search/loops": {"cost", "cost/profile", "framework", "plan", "models", "cluster", "units"},
-	"cmd/meshplan": {"search", "framework", "framework/all", "cost", "cost/profile", "plan", "models", "cluster", "units"},
+	"cmd/meshplan": {"search", "framework", "framework/all", "cost", "cost/profile", "plan", "models", "cluster", "strict", "units"},
 }
 
 // users says which packages may import the modules of others; what is not
 // listed is the standard library or used by tests only.
 var users = map[string][]string{
 	"github.com/irifrance/gini":  {"solver"},
-	"github.com/BurntSushi/toml": {"models", "cluster", "cost/profile", "cmd/meshplan"},
+	"github.com/BurntSushi/toml": {"strict", "models", "cluster", "cmd/meshplan"},
 	"gonum.org/v1/gonum":         {"cluster", "cost"},
 	"github.com/spf13/cobra":     {"cmd/meshplan"},
 	"golang.org/x/term":          {"cmd/meshplan"},

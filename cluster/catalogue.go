@@ -1,11 +1,12 @@
 package cluster
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
+
+	"meshplan/strict"
 )
 
 // catalogue is everything the embedded files say.
@@ -102,7 +103,8 @@ func readEmbedded(name string, into any) error {
 	if err != nil {
 		return err
 	}
-	return decode(name, bytes.TrimSpace(text), into)
+	_, err = strict.Decode(name, text, into)
+	return err
 }
 
 // All is the catalogue of systems, by name.
@@ -131,5 +133,5 @@ func FindGPU(name string) (*GPU, error) {
 	for _, g := range c.gpus {
 		names = append(names, g.Name)
 	}
-	return nil, fmt.Errorf("unknown GPU %q; nearest: %s", clip(name, 60), strings.Join(nearest(name, names, 3), ", "))
+	return nil, fmt.Errorf("unknown GPU %q%s", strict.Clip(name, 60), strict.Suggest(name, names, 3, plain))
 }

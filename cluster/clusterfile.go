@@ -7,6 +7,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
+	"meshplan/strict"
 	"meshplan/units"
 )
 
@@ -30,13 +31,11 @@ type clusterFile struct {
 	OwnGPU      *gpuFile    `toml:"own_gpu"`
 }
 
-// levelFile is one level; oversubscription is 1 where it is left out. The
-// bandwidth is read after decoding, because the decoder would report the
-// position of the last level for a mistake in any of them.
+// levelFile is one level; oversubscription is 1 where it is left out.
 type levelFile struct {
 	Name             string   `toml:"name"`
 	Size             int      `toml:"size"`
-	Bandwidth        string   `toml:"bandwidth"`
+	Bandwidth        *rate    `toml:"bandwidth"`
 	LatencyUS        float64  `toml:"latency_us"`
 	Oversubscription *float64 `toml:"oversubscription"`
 }
@@ -46,12 +45,11 @@ func (f *levelFile) level() (Level, error) {
 	if f.Oversubscription != nil {
 		l.Oversubscription = *f.Oversubscription
 	}
-	if f.Bandwidth == "" {
+	if f.Bandwidth == nil {
 		return l, errors.New("needs a bandwidth, for example 400Gb/s")
 	}
-	var err error
-	l.Bandwidth, err = units.ParseRate(f.Bandwidth)
-	return l, err
+	l.Bandwidth = units.BytesPerSecond(*f.Bandwidth)
+	return l, nil
 }
 
 // levels reads the levels of a file, innermost first.
@@ -59,7 +57,7 @@ func levels(files []levelFile) (list []Level, err error) {
 	for i := range files {
 		l, err := files[i].level()
 		if err != nil {
-			return nil, fmt.Errorf("level %d (%s): %w", i+1, clip(l.Name, 40), err)
+			return nil, fmt.Errorf("level %d (%s): %w", i+1, strict.Clip(l.Name, 40), err)
 		}
 		list = append(list, l)
 	}
@@ -102,7 +100,7 @@ func (c *Cluster) assumeOnce(sentence string) {
 func (f *clusterFile) gpu() (*GPU, error) {
 	switch {
 	case f.GPU != "" && f.OwnGPU != nil:
-		return nil, fmt.Errorf("gpu = %q and the table own_gpu: want one of them", clip(f.GPU, 60))
+		return nil, fmt.Errorf("gpu = %q and the table own_gpu: want one of them", strict.Clip(f.GPU, 60))
 	case f.GPU != "":
 		return FindGPU(f.GPU)
 	case f.OwnGPU == nil:
@@ -140,8 +138,8 @@ func (c *Cluster) TOML() ([]byte, error) {
 		f.OwnGPU = c.GPU.file()
 	}
 	for _, l := range c.Levels {
-		bandwidth := rate(l.Bandwidth).String()
-		f.Levels = append(f.Levels, levelFile{l.Name, l.Size, bandwidth, decimal(float64(l.Latency), micro), &l.Oversubscription})
+		bandwidth := rate(l.Bandwidth)
+		f.Levels = append(f.Levels, levelFile{l.Name, l.Size, &bandwidth, decimal(float64(l.Latency), micro), &l.Oversubscription})
 	}
 	var out bytes.Buffer
 	enc := toml.NewEncoder(&out)

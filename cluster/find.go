@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"meshplan/strict"
 )
 
 // Find makes a cluster of a catalogue system and a GPU count, "h100:256".
@@ -12,12 +14,12 @@ import (
 func Find(spec string) (*Cluster, error) {
 	name, count, hasCount := strings.Cut(strings.TrimSpace(spec), ":")
 	if name == "" {
-		return nil, fmt.Errorf("cluster %q names no system: want NAME:GPUS, for example h100:256", clip(spec, 60))
+		return nil, fmt.Errorf("cluster %q names no system: want NAME:GPUS, for example h100:256", strict.Clip(spec, 60))
 	}
-	shown := clip(spec, 60)
+	shown := strict.Clip(spec, 60)
 	s := known().systemNames[plain(name)]
 	if s == nil {
-		return nil, fmt.Errorf("unknown cluster %q; nearest: %s", shown, strings.Join(nearest(name, Names(), 3), ", "))
+		return nil, fmt.Errorf("unknown cluster %q%s", shown, strict.Suggest(name, Names(), 3, plain))
 	}
 	if !hasCount || strings.TrimSpace(count) == "" {
 		return nil, fmt.Errorf("cluster %q has no GPU count: want %s:GPUS, for example %s:%d", shown, s.Name, s.Name, s.Box())
@@ -37,10 +39,10 @@ func Find(spec string) (*Cluster, error) {
 func parseCount(text string) (int, error) {
 	n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
 	if numError, ok := err.(*strconv.NumError); ok && numError.Err == strconv.ErrSyntax {
-		return 0, fmt.Errorf("GPU count %q is not a whole number", clip(text, 30))
+		return 0, fmt.Errorf("GPU count %q is not a whole number", strict.Clip(text, 30))
 	}
 	if err != nil || n < 1 || n > MaxGPUs {
-		return 0, fmt.Errorf("GPU count %s is outside 1 to %d", clip(text, 30), MaxGPUs)
+		return 0, fmt.Errorf("GPU count %s is outside 1 to %d", strict.Clip(text, 30), MaxGPUs)
 	}
 	return int(n), nil
 }

@@ -1,18 +1,13 @@
 package cluster
 
 import (
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
-)
 
-// maxFile is the largest cluster file that is read, in bytes: it holds some
-// fifty short lines.
-const maxFile = 64 << 10
+	"meshplan/strict"
+)
 
 // Load makes a cluster of a catalogue system and a GPU count ("h100:256", see
 // Find) or, for a name that ends in .toml, holds a path separator or is a
@@ -21,7 +16,7 @@ func Load(specOrPath string) (*Cluster, error) {
 	if !isPath(specOrPath) {
 		return Find(specOrPath)
 	}
-	text, err := readFile(specOrPath)
+	text, err := strict.ReadFile(specOrPath, strict.MaxFile)
 	if err != nil {
 		return nil, err
 	}
@@ -36,42 +31,11 @@ func isPath(name string) bool {
 	return err == nil && !strings.Contains(name, ":")
 }
 
-// readFile reads a regular file of at most maxFile bytes.
-func readFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, pathError(path, err)
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return nil, fmt.Errorf("cluster file %s is a directory", path)
-	}
-	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err != nil {
-		return nil, pathError(path, err)
-	}
-	return text, nil
-}
-
-func pathError(path string, err error) error {
-	var at *fs.PathError
-	if errors.As(err, &at) {
-		err = at.Err
-	}
-	return fmt.Errorf("cluster file %s: %w", path, err)
-}
-
 // Parse reads a cluster file; file is its name, for errors. Unknown keys,
 // missing and impossible figures are errors.
 func Parse(file string, text []byte) (*Cluster, error) {
-	if len(text) > maxFile {
-		return nil, fmt.Errorf("cluster file %s is larger than %d bytes", file, maxFile)
-	}
-	if err := shallow(file, text); err != nil {
-		return nil, err
-	}
 	var f clusterFile
-	if err := decode(file, text, &f); err != nil {
+	if _, err := strict.Decode(file, text, &f); err != nil {
 		return nil, err
 	}
 	if f.Name == "" {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"meshplan/plan"
+	"meshplan/strict"
 )
 
 const lab = `name = "lab"
@@ -87,22 +88,23 @@ func TestMistakesInAClusterFileAreExplained(t *testing.T) {
 		"an unknown table":             {"name = \"lab\"", "name = \"lab\"\n[levels]\nx = 1", `lab.toml:2:2: unknown key "levels"; nearest: level`},
 		"an unknown GPU":               {`"h100"`, `"h10O"`, `unknown GPU "h10O"`},
 		"no GPU":                       {`gpu = "h100"`, "", "no GPU"},
-		"a rate without its unit":      {`"371GB/s"`, `"371"`, `lab.toml: level 1 (nvlink): rate "371" must end in /s`},
-		"a text for a number":          {"size = 10", `size = "ten"`, "lab.toml: key level.size: TOML value has type string"},
-		"a number for a text":          {`name = "lab"`, `name = 7`, "lab.toml:1: key name: TOML value has type int64"},
-		"a size without its unit":      {`"1TiB"`, `"1Tx"`, "lab.toml:5:"},
+		"a rate without its unit":      {`"371GB/s"`, `"371"`, `lab.toml:13:1: level.bandwidth is wrong: rate "371" must end in /s`},
+		"a text for a number":          {"size = 10", `size = "ten"`, `lab.toml:18:1: level.size wants a whole number, not "ten"`},
+		"a number for a text":          {`name = "lab"`, `name = 7`, "lab.toml:1:1: name wants a string, not 7"},
+		"a size without its unit":      {`"1TiB"`, `"1Tx"`, "lab.toml:5:1: host_memory is wrong: unknown unit"},
 		"a syntax error":               {"size = 10", "size = = 10", "lab.toml:18:8"},
 		"a size of zero":               {"size = 10", "size = 0", "level 2 (rail): size = 0"},
 		"a negative size":              {"size = 10", "size = -10", "level 2 (rail): size = -10"},
 		"too many GPUs":                {"size = 10", "size = 10000000", "at most 10000000 GPUs"},
 		"a bandwidth of zero":          {`"400Gb/s"`, `"0GB/s"`, "level 2 (rail): bandwidth = 0 B/s: want a rate above 0"},
-		"a negative bandwidth":         {`"400Gb/s"`, `"-1GB/s"`, "is negative"},
-		"an infinite bandwidth":        {`"400Gb/s"`, `"infGB/s"`, "level 2 (rail): unknown unit"},
+		"a negative bandwidth":         {`"400Gb/s"`, `"-1GB/s"`, `lab.toml:19:1: level.bandwidth is wrong: "-1GB/s" is negative`},
+		"an infinite bandwidth":        {`"400Gb/s"`, `"infGB/s"`, "lab.toml:19:1: level.bandwidth is wrong: unknown unit"},
 		"a latency that is no number":  {"latency_us = 4", "latency_us = nan", "latency_us = NaN"},
 		"a negative latency":           {"latency_us = 4", "latency_us = -4", "latency_us = -4"},
 		"an endless latency":           {"latency_us = 4", "latency_us = inf", "latency_us = +Inf"},
 		"an oversubscription below 1":  {"oversubscription = 2", "oversubscription = 0.5", "oversubscription = 0.5: want at least 1"},
 		"an oversubscription of NaN":   {"oversubscription = 2", "oversubscription = nan", "want at least 1"},
+		"a level without a bandwidth":  {`bandwidth = "400Gb/s"`, "", "level 2 (rail): needs a bandwidth, for example 400Gb/s"},
 		"a level without a name":       {`name = "rail"`, "", "level 2 () needs a name"},
 		"two levels of one name":       {`name = "rail"`, `name = "nvlink"`, "two levels have that name"},
 		"more GPUs a node than GPUs":   {"gpus_per_node = 8", "gpus_per_node = 81", "gpus_per_node = 81: want 1 to 80"},
@@ -113,10 +115,10 @@ func TestMistakesInAClusterFileAreExplained(t *testing.T) {
 		"both kinds of GPU":            {"[[level]]\nname = \"nvlink\"", "[own_gpu]\nname = \"x\"\n[[level]]\nname = \"nvlink\"", "want one of them"},
 		"no levels":                    {lab, "gpu = \"h100\"\n", "0 levels: want 1 to 6"},
 		"seven levels":                 {lab, "gpu = \"h100\"\n" + strings.Repeat("[[level]]\nname = \"x\"\nsize = 1\nbandwidth = \"1GB/s\"\n", 7), "7 levels"},
-		"brackets without end":         {lab, "a = " + strings.Repeat("[", 30000), "lab.toml:1: nested too deeply"},
-		"tables without end":           {lab, "\na = " + strings.Repeat("{a=", 20000), "lab.toml:2: nested too deeply"},
+		"brackets without end":         {lab, "a = " + strings.Repeat("[", 30000), "lab.toml:1:13: nested too deeply"},
+		"tables without end":           {lab, "\na = " + strings.Repeat("{a=", 20000), "lab.toml:2:29: nested too deeply"},
 		"dots without end":             {lab, strings.Repeat("a.", 30000) + "b = 1", "nested too deeply"},
-		"a file too large":             {lab, strings.Repeat("#", maxFile+1), "larger than 65536 bytes"},
+		"a file too large":             {lab, strings.Repeat("#", strict.MaxFile+1), "lab.toml: larger than 256 KiB"},
 		"nothing at all":               {lab, "", "no GPU"},
 	} {
 		text := strings.Replace(lab, c.old, c.new, 1)
@@ -216,7 +218,7 @@ func TestPathsThatHoldNoClusterFileAreExplained(t *testing.T) {
 		filepath.Join(dir, "none.toml"):       "no such file",
 		write("random.toml", "\x00\xff\x07{"): "random.toml:1:1",
 		write("cut.toml", lab[:len(lab)/2]):   "cut.toml",
-		write("large.toml", strings.Repeat("#", maxFile+1)): "larger than",
+		write("large.toml", strings.Repeat("#", strict.MaxFile+1)): "larger than",
 		"h100:8/": "no such file",
 	} {
 		_, err := Load(path)

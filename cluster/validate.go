@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"meshplan/plan"
+	"meshplan/strict"
 	"meshplan/units"
 )
 
@@ -51,7 +52,7 @@ func (c *Cluster) validateLevels() error {
 	}
 	gpus := 1
 	for i, l := range c.Levels {
-		where := fmt.Sprintf("level %d (%s)", i+1, clip(l.Name, 40))
+		where := fmt.Sprintf("level %d (%s)", i+1, strict.Clip(l.Name, 40))
 		switch {
 		case l.Name == "":
 			return fmt.Errorf("%s needs a name", where)
@@ -80,5 +81,5 @@ func (c *Cluster) validateCollectives() error {
 	if c.Collectives == "" || slices.Contains(names, c.Collectives) {
 		return nil
 	}
-	return fmt.Errorf("collectives = %q: no such table of measurements; there are %s", clip(c.Collectives, 60), strings.Join(names, ", "))
+	return fmt.Errorf("collectives = %q: no such table of measurements; there are %s", strict.Clip(c.Collectives, 60), strings.Join(names, ", "))
 }

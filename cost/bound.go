@@ -61,27 +61,42 @@ func (v *view) sharesKnown() bool {
 		v.ep.single() && v.etp.single()
 }
 
-// leastStep bounds the step time: the larger of two bounds on the pipeline,
-// plus what follows it. Plans allocate at most limit.
+// leastStep bounds the step time. The once-a-step communication comes in two
+// ways. On any rank, what hides it is at most an m-th of the pipeline's span.
+// And where a rank's own time bounds the span with a factor of at least one for
+// each second of it, that time hides no more of the communication than it adds.
+// Plans allocate at most limit.
 func (m *Model) leastStep(v *view, a *memory, limit float64) float64 {
 	j := m.slots(v)
 	t := m.totals(v, &j)
+	g := m.gradients(v, m.meanHeld(v.pp.hi))
 	span := max(m.meanSpan(v, &t, &j), m.slowSpan(v, &t, &j))
-	if v.pp.single() && v.pp.lo > 1 && m.ordered {
-		span = max(span, m.splitSpan(v, &j, a, limit))
+	whole := 0.0
+	switch {
+	case v.pp.hi <= 1:
+		once := j.stageTime(m.layers).plus(j.head)
+		whole = float64(v.micro.lo*once.sum()) + g.exposed(m, once)
+	case v.pp.single() && m.ordered:
+		whole = m.splitSpan(v, &j, a, limit, &g)
 	}
-	var h held
-	for k := range m.layers {
-		if m.layers[k] > 0 {
-			h = h.plus(m.layerHeld(models.Kind(k)), m.layers[k]/v.pp.hi)
-		}
-	}
-	g := m.gradients(v, h)
-	comm, hidden := g.reduce+g.gather, 0.0
+	hidden := 0.0
 	if m.profile.Time.GradOverlap.Value > 0 || m.profile.Time.ParamOverlap.Value > 0 {
 		hidden = 1 / v.micro.lo
 	}
-	return max(span, float64(span*(1-hidden))+comm) + g.optimizer + m.profile.Time.StepSeconds.Value
+	whole = max(whole, span, float64(span*(1-hidden))+g.reduce+g.gather)
+	return whole + g.optimizer + m.profile.Time.StepSeconds.Value
+}
+
+// meanHeld is the parameters of the mean of p ranks, without embedding and
+// head; some rank holds no fewer of each.
+func (m *Model) meanHeld(p float64) held {
+	var h held
+	for k := range m.layers {
+		if m.layers[k] > 0 {
+			h = h.plus(m.layerHeld(models.Kind(k)), m.layers[k]/p)
+		}
+	}
+	return h
 }
 
 // slots is the time of one micro-batch through a layer and the head.
@@ -155,10 +170,11 @@ func (m *Model) leastUneven(v *view) float64 {
 //
 // No rank holds more layers than the limit on allocated bytes allows, which
 // leaves more to the last but one.
-func (m *Model) splitSpan(v *view, j *job, a *memory, limit float64) float64 {
+func (m *Model) splitSpan(v *view, j *job, a *memory, limit float64, g *gradients) float64 {
 	kind := m.kinds[len(m.kinds)-1]
 	all, p := float64(len(m.kinds)), v.pp.lo
 	c := spanCase{
+		model: m, comm: g, mean: m.layers[kind] / p,
 		p: p, micro: v.micro.lo, vpp: v.vpp, layer: j.layer[kind], others: all - m.layers[kind],
 		all: j.stageTime(m.layers).plus(j.head).plus(j.hop.times(p)),
 	}
@@ -187,6 +203,9 @@ func (m *Model) splitSpan(v *view, j *job, a *memory, limit float64) float64 {
 
 // spanCase is one case of splitSpan: layers are those of the model's last kind.
 type spanCase struct {
+	model                  *Model
+	comm                   *gradients // of the mean rank
+	mean                   float64    // layers of the mean rank
 	p, micro, full, held   float64
 	others                 float64 // layers of the other kind, at the model's front
 	vpp                    interval
@@ -235,7 +254,7 @@ func (c *capacity) measure(v *view, a *memory, l *perLayer, limit, mean, layers 
 // fullest is the least number of layers that the fullest of the first n ranks
 // holds when they hold the given number together; infinite if they cannot.
 func (c *capacity) fullest(layers, n float64) float64 {
-	full := math.Ceil(layers / n)
+	full := max(0, math.Ceil(layers/n))
 	if !c.tight {
 		return full
 	}
@@ -270,7 +289,16 @@ func (c *spanCase) once() float64 {
 	}
 	last := c.all.sum() + float64((c.micro-1)*c.last.sum())
 	late := c.all.sum() + float64((c.micro-1)*c.late.sum()) - float64((min(c.micro, 2)-1)*c.late.fwd)
-	return max(last, late)
+	return max(last, late+c.exposed(c.full))
+}
+
+// exposed is what the late rank does not hide of its communication when it
+// holds the given number of layers. Of less than the mean it has at least that
+// share, since a collective's time per byte does not rise with size.
+func (c *spanCase) exposed(layers float64) float64 {
+	share := min(1, layers/c.mean)
+	g := gradients{reduce: c.comm.reduce * share, gather: c.comm.gather * share}
+	return g.exposed(c.model, c.late)
 }
 
 // chunked is the opening form of the last two ranks: the first chunks of the
@@ -282,8 +310,9 @@ func (c *spanCase) chunked() float64 {
 	}
 	one := c.layer.sum()
 	late := c.late.sum() - float64(c.shallow(c.p-2)*one)
+	open := c.exposed(c.full - c.shallow(c.p-2))
 	exact := max(float64(c.opening(c.p-1, c.held)*one)+float64(c.micro*c.last.sum()),
-		float64(c.opening(c.p-2, c.held-c.full)*one)+float64(c.micro*late))
+		float64(c.opening(c.p-2, c.held-c.full)*one)+float64(c.micro*late)+open)
 	more := max(float64(max(0, c.p-2-c.others)*one)+float64(c.micro*c.last.sum()),
 		float64(max(0, c.p-3-c.others)*one)+float64(c.micro*(late+one)))
 	return min(exact, more)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"meshplan/strict"
 )
 
 //go:embed catalogue/*.toml
@@ -54,13 +56,7 @@ func Find(name string) (*Model, error) {
 	if m, ok := c.index[plain(name)]; ok {
 		return m.Clone(), nil
 	}
-	quoted := clip(name, 60)
-	close := nearest(name, c.names(), 3)
-	if len(close) == 0 {
-		return nil, fmt.Errorf("no model %q in the catalogue; it has %s and %d more", quoted,
-			strings.Join(Names()[:3], ", "), len(c.models)-3)
-	}
-	return nil, fmt.Errorf("no model %q in the catalogue; nearest: %s", quoted, oneOf(close))
+	return nil, fmt.Errorf("no model %q in the catalogue%s", strict.Clip(name, 60), strict.Suggest(name, c.names(), 3, plain))
 }
 
 // names is one name a model, in catalogue order.

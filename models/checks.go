@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"meshplan/strict"
 	"meshplan/units"
 )
 
@@ -27,7 +28,7 @@ func word[T ~string](key string, v T, known ...T) error {
 	for i, k := range known {
 		names[i] = string(k)
 	}
-	return wrong(key, "is %q; want %s", clip(string(v), 60), oneOf(names))
+	return wrong(key, "is %q; want %s", strict.Clip(string(v), 60), oneOf(names))
 }
 
 // absent is the error of the first of the key, value pairs that is not 0.

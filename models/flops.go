@@ -23,9 +23,9 @@ func (m *Model) HardwareFLOPsPerToken(seq int, r plan.Recompute) units.FLOPs {
 	times := units.FLOPs(3)
 	switch r {
 	case plan.RecomputeSelective:
-		return times*(linear+core+m.HeadFLOPs()) + core
+		return units.FLOPs(times*(linear+core+m.HeadFLOPs())) + core
 	case plan.RecomputeFull:
-		return times*m.HeadFLOPs() + (times+1)*(linear+core)
+		return units.FLOPs(times*m.HeadFLOPs()) + units.FLOPs((times+1)*(linear+core))
 	}
 	return times * (linear + core + m.HeadFLOPs())
 }

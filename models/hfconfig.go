@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"meshplan/strict"
 )
 
 // ParseHF reads a Hugging Face config.json; file is its name, for errors and
@@ -13,7 +15,7 @@ import (
 // others by name: a shape is never guessed. Errors give line and column.
 func ParseHF(file string, text []byte) (*Model, error) {
 	if len(text) > maxJSON {
-		return nil, tooLarge(file, int64(len(text)), maxJSON)
+		return nil, strict.TooLarge(file, maxJSON)
 	}
 	root, err := parseJSON(text)
 	var bad *jsonError

@@ -3,6 +3,8 @@ package models
 import (
 	"fmt"
 	"strings"
+
+	"meshplan/strict"
 )
 
 // refuse is the error of a family that is not read: it names the family, the
@@ -54,12 +56,12 @@ func firstOf(list []telltale, object *jsonValue) *telltale {
 func archNames(archs *jsonMember) string {
 	var names []string
 	for i := range archs.value.items {
-		names = append(names, clip(archs.value.items[i].text, 60))
+		names = append(names, strict.Clip(archs.value.items[i].text, 60))
 	}
 	if len(names) == 0 {
 		return archs.value.String()
 	}
-	return clip(strings.Join(names, ", "), 120)
+	return strict.Clip(strings.Join(names, ", "), 120)
 }
 
 // hfNames is the model_type values that are read.

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"unicode/utf8"
+
+	"meshplan/strict"
 )
 
 // Bounds of a JSON text: real configurations nest 5 deep and hold some
@@ -120,7 +122,7 @@ func (p *jsonParser) object(v *jsonValue, depth int) error {
 			return err
 		}
 		if seen[m.key] {
-			return &jsonError{m.at, fmt.Sprintf("key %q is given twice", clip(m.key, 60))}
+			return &jsonError{m.at, fmt.Sprintf("key %q is given twice", strict.Clip(m.key, 60))}
 		}
 		seen[m.key] = true
 		if p.next() != ':' {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+
+	"meshplan/strict"
 )
 
 // jsonKind is the kind of a JSON value.
@@ -85,9 +87,9 @@ func (v *jsonValue) String() string {
 	case jsonBool:
 		return strconv.FormatBool(v.yes)
 	case jsonNumber:
-		return clip(v.text, 40)
+		return strict.Clip(v.text, 40)
 	case jsonString:
-		return strconv.Quote(clip(v.text, 40))
+		return strconv.Quote(strict.Clip(v.text, 40))
 	}
 	return jsonKindNames[v.kind]
 }

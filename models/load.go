@@ -3,13 +3,11 @@ package models
 import (
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
-	"meshplan/units"
+	"meshplan/strict"
 )
 
 // maxJSON bounds a config.json: the largest known one, with a shape for every
@@ -51,67 +49,28 @@ func loadFile(path, ext string) (*Model, error) {
 	if base == "tokenizer.json" || base == "tokenizer_config.json" {
 		return nil, fmt.Errorf("%s: not a Hugging Face config.json: it is a tokenizer's; the model's config.json lies beside it", path)
 	}
-	switch ext {
-	case ".toml":
-		text, err := readFile(path, maxTOML)
-		if err != nil {
-			return nil, err
-		}
-		return ParseTOML(path, text)
-	case ".json":
-		text, err := readFile(path, maxJSON)
-		if err != nil {
-			return nil, err
-		}
-		return ParseHF(path, text)
-	}
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return nil, isFolder(path)
+	}
+	switch ext {
+	case ".toml":
+		return readFile(path, strict.MaxFile, ParseTOML)
+	case ".json":
+		return readFile(path, maxJSON, ParseHF)
 	}
 	return nil, fmt.Errorf("%s: a model file ends in .toml, a Hugging Face configuration in .json", path)
 }
 
-// readFile reads a regular file of at most limit bytes.
-func readFile(path string, limit int64) ([]byte, error) {
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return nil, fileError(path, err)
-	case info.IsDir():
-		return nil, isFolder(path)
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s: not a regular file", path)
-	case info.Size() > limit:
-		return nil, tooLarge(path, info.Size(), limit)
-	}
-	f, err := os.Open(path)
+// readFile reads a file of at most limit bytes and parses it.
+func readFile(path string, limit int64, parse func(string, []byte) (*Model, error)) (*Model, error) {
+	text, err := strict.ReadFile(path, limit)
 	if err != nil {
-		return nil, fileError(path, err)
+		return nil, err
 	}
-	defer func() { _ = f.Close() }()
-	text, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err != nil {
-		return nil, fileError(path, err)
-	}
-	if int64(len(text)) > limit {
-		return nil, tooLarge(path, int64(len(text)), limit)
-	}
-	return text, nil
+	return parse(path, text)
 }
 
-// fileError is an error of the system without its own mention of the path.
-func fileError(path string, err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		err = p.Err
-	}
-	return fmt.Errorf("%s: %w", path, err)
-}
-
+// isFolder is the error of a directory given for a model.
 func isFolder(path string) error {
-	return fmt.Errorf("%s: a directory; give the file in it, for example %s", path, filepath.Join(path, "config.json"))
-}
-
-func tooLarge(path string, size, limit int64) error {
-	return fmt.Errorf("%s: %s; at most %s are read", path, units.Bytes(size), units.Bytes(limit))
+	return fmt.Errorf("%s: is a directory; give the file in it, for example %s", path, filepath.Join(path, "config.json"))
 }

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"meshplan/strict"
 )
 
 func TestLoadTakesCatalogueNamesAndFiles(t *testing.T) {
@@ -44,11 +46,11 @@ func TestLoadRefusesWhatIsNoModelWithOneClearError(t *testing.T) {
 		{"a name that is unknown", "llama-9", "no model \"llama-9\" in the catalogue; nearest: llama"},
 		{"a path to nowhere", "no/such", "nor is there such a file"},
 		{"a file to nowhere", "no/such.toml", "no/such.toml: no such file or directory"},
-		{"a directory", dir, "a directory; give the file in it"},
-		{"a directory called .json", folder, "a directory; give the file in it"},
+		{"a directory", dir, "is a directory; give the file in it"},
+		{"a directory called .json", folder, "is a directory; give the file in it"},
 		{"a file of another kind", write("x.yaml", "a: b"), "ends in .toml"},
 		{"a tokenizer", write("tokenizer.json", strings.Repeat("x", maxJSON+1)), "it is a tokenizer's"},
-		{"10 MB of nested lists", write("deep.json", strings.Repeat("[", 10<<20)), "deep.json: 10.00 MiB; at most 4.000 MiB are read"},
+		{"10 MB of nested lists", write("deep.json", strings.Repeat("[", 10<<20)), "deep.json: larger than 4 MiB"},
 		{"4 MB of nested lists", write("nested.json", strings.Repeat("[", 4<<20)), "nested.json:1:66: not JSON that can be read: nested deeper than 64 levels"},
 		{"4 MB of values", write("wide.json", "["+strings.Repeat("1,", 2<<20-2)+"1]"), "more than 200000 values"},
 		{"an empty file", write("empty.json", ""), "empty.json:1:1: not JSON that can be read: the file ends here"},
@@ -57,7 +59,7 @@ func TestLoadRefusesWhatIsNoModelWithOneClearError(t *testing.T) {
 		{"random bytes", write("noise.json", "\x8f\x00\xc3\x28{"), "noise.json:1:1: not JSON that can be read: unexpected character"},
 		{"a list", write("list.json", "[1, 2]"), "it holds a list, not an object"},
 		{"an object of something else", write("else.json", `{"a": 1}`), "neither model_type nor architectures"},
-		{"a large TOML file", write("large.toml", strings.Repeat("#\n", maxTOML)), "large.toml: 128.0 KiB; at most 64.00 KiB are read"},
+		{"a large TOML file", write("large.toml", strings.Repeat("#\n", strict.MaxFile)), "large.toml: larger than 256 KiB"},
 	} {
 		_, err := Load(c.given)
 		checkError(t, c.name, err, c.want)

@@ -6,6 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"meshplan/strict"
 )
 
 const small = `name = "small"
@@ -54,24 +56,24 @@ func TestAModelFileThatIsWrongIsRefusedWithItsPlace(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"an unknown key names the nearest", small + "kv_head = 2\n", `m.toml:9:1: unknown key "kv_head"; nearest: kv_heads`},
 		{"an indented unknown key has its column", small + "   hiden = 2\n", `m.toml:9:4: unknown key "hiden"; nearest: hidden`},
-		{"a key like no other gets the list", small + "zzzzzzz = 2\n", `unknown key "zzzzzzz"; a model file has name, aliases`},
+		{"a key like no other gets the list", small + "zzzzzzz = 2\n", `unknown key "zzzzzzz"; known: name, aliases`},
 		{"a table is unknown", small + "[model]\nlayers = 3\n", `m.toml:9:2: unknown key "model"`},
 		{"a dotted key is unknown", small + "mo.del = 3\n", `m.toml:9:1: unknown key "mo.del"`},
 		{"missing keys are all named", "name = \"x\"\nlayers = 2\nhidden = 3\n", "missing: heads, vocab, tie_embeddings, gated_mlp"},
 		{"an empty file misses all keys", "", "missing: name, layers"},
 		{"text that is no TOML has its place", small + "layers 4\n", "m.toml:9:"},
 		{"a key given twice", small + "layers = 4\n", "m.toml:9:"},
-		{"a word for a number", strings.Replace(small, "layers = 4", `layers = "4"`, 1), "layers"},
-		{"a fraction for a count", strings.Replace(small, "layers = 4", "layers = 4.5", 1), "layers"},
-		{"not a number", strings.Replace(small, "layers = 4", "layers = nan", 1), "layers"},
+		{"a word for a number", strings.Replace(small, "layers = 4", `layers = "4"`, 1), `m.toml:2:1: layers wants a whole number, not "4"`},
+		{"a fraction for a count", strings.Replace(small, "layers = 4", "layers = 4.5", 1), "m.toml:2:1: layers wants a whole number, not 4.5"},
+		{"not a number", strings.Replace(small, "layers = 4", "layers = nan", 1), "m.toml:2:1: layers wants a whole number, not NaN"},
 		{"a count beyond 64 bits", strings.Replace(small, "layers = 4", "layers = 99999999999999999999", 1), "m.toml:2:"},
 		{"a negative size has its place", strings.Replace(small, "layers = 4", "layers = -4", 1), "m.toml:2:1: layers is -4; want a whole number from 1 to 10,000"},
 		{"a zero size", strings.Replace(small, "vocab = 1000", "vocab = 0", 1), "m.toml:6:1: vocab is 0"},
 		{"an absurd size", strings.Replace(small, "hidden = 64", "hidden = 100000000", 1), "m.toml:3:1: hidden is 100000000; want a whole number from 1 to 1,000,000"},
-		{"a file that is too large", "#" + strings.Repeat("x", maxTOML), "at most"},
-		{"a key of thousands of parts", small + strings.Repeat("a.", 20_000) + "a = 1\n", "m.toml:9:1: more than 64 dots"},
-		{"thousands of inline tables", small + "a = " + strings.Repeat("{a=", 9_000), "m.toml:9:1: more than 64 dots"},
-		{"deeply nested arrays", "a = " + strings.Repeat("[", maxTOML-10), "m.toml"},
+		{"a file that is too large", "#" + strings.Repeat("x", strict.MaxFile), "larger than 256 KiB"},
+		{"a key of thousands of parts", small + strings.Repeat("a.", 20_000) + "a = 1\n", "m.toml:9:18: nested too deeply"},
+		{"thousands of inline tables", small + "a = " + strings.Repeat("{a=", 9_000), "m.toml:9:29: nested too deeply"},
+		{"deeply nested arrays", "a = " + strings.Repeat("[", strict.MaxFile-10), "m.toml:1:13: nested too deeply"},
 		{"random bytes", "\x00\xff\xfe\x80", "m.toml"},
 	} {
 		_, err := ParseTOML("m.toml", []byte(c.text))

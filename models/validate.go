@@ -1,6 +1,10 @@
 package models
 
-import "fmt"
+import (
+	"fmt"
+
+	"meshplan/strict"
+)
 
 // FieldError is a size or word of a model that can not be.
 type FieldError struct {
@@ -149,7 +153,7 @@ func (m *Model) checkWindow() error {
 	run, ok := windowRun(m.AttnPattern)
 	if !ok {
 		return wrong("attn_pattern", "is %q; want full, sliding, or n:1 for n windowed layers to a full one, such as 5:1",
-			clip(string(m.AttnPattern), 60))
+			strict.Clip(string(m.AttnPattern), 60))
 	}
 	if (run != 0) != (m.Window > 0) {
 		return wrong("attn_pattern", "is %q with a window of %d tokens: full has none, all others have one",
@@ -161,11 +165,11 @@ func (m *Model) checkWindow() error {
 // checkTotal bounds the parameters, in floating point so that nothing
 // overflows before it is refused.
 func (m *Model) checkTotal() error {
-	widest := max(float64(m.FFN), float64(m.SharedFFN)+float64(m.Experts)*float64(m.MoEFFN))
+	widest := max(float64(m.FFN), float64(m.SharedFFN)+float64(float64(m.Experts)*float64(m.MoEFFN)))
 	heads := float64(m.Heads) * float64(m.QKDim()+m.VHeadDim())
-	perLayer := 3*widest + 2*heads + float64(m.QLoraRank) + float64(m.KVLoraRank) + float64(m.Experts)
-	perLayer = perLayer*float64(m.Hidden) + heads*float64(m.QLoraRank+m.KVLoraRank)
-	total := float64(m.Layers+m.MTPLayers)*perLayer + float64(m.Hidden)*float64(m.Vocab+m.MaxPos)
+	perLayer := float64(3*widest) + float64(2*heads) + float64(m.QLoraRank) + float64(m.KVLoraRank) + float64(m.Experts)
+	perLayer = float64(perLayer*float64(m.Hidden)) + float64(heads*float64(m.QLoraRank+m.KVLoraRank))
+	total := float64(float64(m.Layers+m.MTPLayers)*perLayer) + float64(float64(m.Hidden)*float64(m.Vocab+m.MaxPos))
 	if total > maxParameters {
 		return wrong("layers", "and widths give about %.3g parameters; at most %.0g are accepted", total, float64(maxParameters))
 	}

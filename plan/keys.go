@@ -1,6 +1,10 @@
 package plan
 
-import "strings"
+import (
+	"strings"
+
+	"meshplan/strict"
+)
 
 // keys are the names of a plan's fields in text, and spellings other programs
 // use for them.
@@ -31,23 +35,6 @@ func findKey(text string) (name string, ok bool) {
 
 func dashed(s string) string { return strings.ReplaceAll(strings.ToLower(s), "_", "-") }
 
-// Distance is the number of single-letter edits between two words, for naming
-// the nearest valid word in an error.
-func Distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(diagonal+cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
-}
+// Distance is strict.Distance, the number of single-letter edits between two
+// words, for naming the nearest valid word in an error.
+func Distance(a, b string) int { return strict.Distance(a, b) }

@@ -37,7 +37,7 @@ func Read(name string, r io.Reader, limit int64) ([]byte, error) {
 		return nil, pathError(name, err)
 	}
 	if int64(len(text)) > limit {
-		return nil, tooLarge(name, limit)
+		return nil, TooLarge(name, limit)
 	}
 	return text, nil
 }
@@ -50,7 +50,9 @@ func pathError(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-func tooLarge(name string, limit int64) error {
+// TooLarge is the error of a file of more than limit bytes, a whole number of
+// KiB.
+func TooLarge(name string, limit int64) error {
 	if limit%(1<<20) == 0 {
 		return fmt.Errorf("%s: larger than %d MiB", name, limit>>20)
 	}

@@ -2,20 +2,18 @@ package strict
 
 import "strings"
 
-// The deepest nesting of brackets and braces and the most parts of one dotted
-// key that are parsed; real files have three and four. The time and memory
-// that the TOML parser takes grow with the square of either: a file of some
-// hundred kilobytes of "a.a.a." or "{a={a=" would take minutes.
-const (
-	maxBrackets = 16
-	maxParts    = 16
-)
+// maxDepth is the most brackets, braces and dots of a key around one value
+// that are parsed; real files have four. The time and memory that the TOML
+// parser takes grow with the square of their number: a file of some hundred
+// kilobytes of "a.a.a." or "{a={a=" would take minutes.
+const maxDepth = 8
 
 // tooDeep is the offset of the first byte that nests too deeply, -1 where none
 // does. Up to the first syntax error, where the parser stops, it agrees with
 // the parser on what is a string and what a comment.
 func tooDeep(text string) int {
-	open, parts := 0, 1
+	var around []int // of each open bracket: the depth of its key
+	depth := 0
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
 		case '"', '\'':
@@ -23,15 +21,21 @@ func tooDeep(text string) int {
 		case '#':
 			i = lineEnd(text, i) - 1
 		case '[', '{':
-			open, parts = open+1, 1
+			around = append(around, depth)
+			depth++
 		case ']', '}':
-			open, parts = max(0, open-1), 1
+			if n := len(around); n > 0 {
+				depth, around = around[n-1], around[:n-1]
+			}
 		case '.':
-			parts++
-		case '=', ',', '\n':
-			parts = 1
+			depth++
+		case ',', '\n':
+			depth = 0
+			if n := len(around); n > 0 {
+				depth = around[n-1] + 1
+			}
 		}
-		if open > maxBrackets || parts > maxParts {
+		if depth > maxDepth {
 			return i
 		}
 	}

@@ -22,26 +22,31 @@ func (d *Doc) checkKeys(into any) error {
 }
 
 func (d *Doc) checkKey(t reflect.Type, k key) error {
-	unknown := fmt.Sprintf("%s: unknown key %q", d.place(k.at), Clip(toml.Key(k.path).String(), 60))
 	for i, part := range k.path {
 		t = table(t)
 		if t == nil {
-			return fmt.Errorf("%s: %s is not a table", unknown, Clip(toml.Key(k.path[:i]).String(), 60))
+			return d.unknownKey(k, fmt.Sprintf(": %s is not a table", Clip(toml.Key(k.path[:i]).String(), 60)))
 		}
 		field, ok := fieldOf(t, part)
 		if !ok {
-			return fmt.Errorf("%s%s", unknown, Suggest(part, Fields(t), 1, nil))
+			return d.unknownKey(k, Suggest(part, Fields(t), 1, nil))
 		}
 		t = field.Type
 	}
 	return nil
 }
 
+func (d *Doc) unknownKey(k key, why string) error {
+	return fmt.Errorf("%s: unknown key %q%s", d.place(k.at), Clip(toml.Key(k.path).String(), 60), why)
+}
+
 // Fields are the keys of a struct type: the names of its toml tags, in order.
 func Fields(t reflect.Type) []string {
 	var names []string
 	for f := range t.Fields() {
-		names = append(names, tag(f))
+		if name := tag(f); name != "" {
+			names = append(names, name)
+		}
 	}
 	return names
 }
@@ -49,7 +54,7 @@ func Fields(t reflect.Type) []string {
 // fieldOf is the struct's field with the key.
 func fieldOf(t reflect.Type, key string) (reflect.StructField, bool) {
 	for f := range t.Fields() {
-		if tag(f) == key {
+		if key != "" && tag(f) == key {
 			return f, true
 		}
 	}
@@ -68,8 +73,13 @@ func table(t reflect.Type) reflect.Type {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 		t = t.Elem()
 	}
-	if t.Kind() != reflect.Struct || reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) {
+	if t.Kind() != reflect.Struct || readsText(t) {
 		return nil
 	}
 	return t
+}
+
+// readsText reports a type that is read from a string by its own method.
+func readsText(t reflect.Type) bool {
+	return reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
 }

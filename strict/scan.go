@@ -18,7 +18,12 @@ type key struct {
 // places: the parser of package toml tells places in errors only.
 func scan(text string) []key {
 	s := &scanner{text: text, lists: map[string]int{}}
-	s.at = len(text) - len(strings.TrimPrefix(text, "\xef\xbb\xbf"))
+	for _, mark := range []string{"\xff\xfe", "\xfe\xff", "\xef\xbb\xbf"} { // byte order marks, which the parser skips
+		if strings.HasPrefix(text, mark) {
+			s.at = len(mark)
+			break
+		}
+	}
 	for s.space(" \t\r\n"); s.at < len(s.text); s.space(" \t\r\n") {
 		if s.text[s.at] == '[' {
 			s.header()
@@ -47,7 +52,8 @@ func (s *scanner) header() {
 		s.at++
 	}
 	s.space(" \t")
-	k := s.below(key{at: s.at}, s.path())
+	start := s.at
+	k := s.below(key{at: start}, s.path())
 	if list {
 		n := s.lists[k.number]
 		s.lists[k.number]++
@@ -61,8 +67,7 @@ func (s *scanner) header() {
 // setting reads "key = value" of a table.
 func (s *scanner) setting(table key) {
 	start := s.at
-	table.at = start
-	k := s.below(table, s.path())
+	k := s.below(key{table.path, table.number, start}, s.path())
 	s.keys = append(s.keys, k)
 	if s.at < len(s.text) && s.text[s.at] == '=' || s.at == start {
 		s.at++

@@ -19,7 +19,7 @@ import (
 )
 
 // MaxFile is the size in bytes of the largest TOML file that is read.
-const MaxFile = 1 << 20
+const MaxFile = 256 << 10
 
 // Doc is a TOML file that has been read. It knows where its keys stand.
 type Doc struct {
@@ -34,16 +34,16 @@ type Doc struct {
 // of the wrong type are errors.
 func Decode(file string, text []byte, into any) (*Doc, error) {
 	if len(text) > MaxFile {
-		return nil, tooLarge(file, MaxFile)
+		return nil, TooLarge(file, MaxFile)
 	}
 	d := &Doc{file: file, text: string(text)}
 	if at := tooDeep(d.text); at >= 0 {
-		return nil, fmt.Errorf("%s: nested too deeply: at most %d brackets and %d parts of a key", d.place(at), maxBrackets, maxParts)
+		return nil, fmt.Errorf("%s: nested too deeply: at most %d brackets and dots around a value", d.place(at), maxDepth)
 	}
 	var tree map[string]toml.Primitive
 	meta, err := toml.Decode(d.text, &tree)
 	if err != nil {
-		return nil, d.syntaxError(err)
+		return nil, d.located("not TOML: ", err)
 	}
 	d.keys = scan(d.text)
 	if err := d.checkKeys(into); err != nil {
@@ -69,7 +69,7 @@ func (d *Doc) Keys() [][]string {
 func (d *Doc) Has(path ...string) bool { return d.find(path) != nil }
 
 // At is FILE:LINE:COLUMN of the first key or table of that path; the file
-// alone where it has none.
+// alone where it has none or the path is empty.
 func (d *Doc) At(path ...string) string {
 	if k := d.find(path); k != nil {
 		return d.place(k.at)
@@ -80,6 +80,9 @@ func (d *Doc) At(path ...string) string {
 // find is the first key of the path or, for a table that only its keys spell,
 // inside it.
 func (d *Doc) find(path []string) *key {
+	if len(path) == 0 {
+		return nil
+	}
 	var inside *key
 	for i := range d.keys {
 		k := &d.keys[i]
@@ -102,17 +105,18 @@ func (d *Doc) place(at int) string {
 	return fmt.Sprintf("%s:%d:%d", d.file, strings.Count(before, "\n")+1, at-strings.LastIndexByte(before, '\n'))
 }
 
-// syntaxError gives an error of the TOML parser file, line and column.
-func (d *Doc) syntaxError(err error) error {
+// located gives an error of package toml file, line and column. A prefix says
+// what kind of error it is.
+func (d *Doc) located(prefix string, err error) error {
 	parse, ok := errors.AsType[toml.ParseError](err)
 	if !ok {
-		return fmt.Errorf("%s: not TOML: %s", d.file, oneLine(strings.TrimPrefix(err.Error(), "toml: ")))
+		return fmt.Errorf("%s: %s%s", d.file, prefix, oneLine(strings.TrimPrefix(err.Error(), "toml: ")))
 	}
 	at := fmt.Sprintf("%s:%d:%d", d.file, parse.Position.Line, max(1, parse.Position.Col))
 	if parse.LastKey != "" {
-		return fmt.Errorf("%s: not TOML: key %s: %s", at, Clip(oneLine(parse.LastKey), 60), oneLine(parse.Message))
+		return fmt.Errorf("%s: %skey %s: %s", at, prefix, Clip(oneLine(parse.LastKey), 60), oneLine(parse.Message))
 	}
-	return fmt.Errorf("%s: not TOML: %s", at, oneLine(parse.Message))
+	return fmt.Errorf("%s: %s%s", at, prefix, oneLine(parse.Message))
 }
 
 // oneLine is a message of the TOML parser, which quotes the file's text, on

@@ -10,10 +10,8 @@
 package units
 
 import (
-	"fmt"
 	"math"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -110,57 +108,4 @@ func Grouped(n int64) string {
 		s = s[:i] + "," + s[i:]
 	}
 	return sign + s
-}
-
-var multiples = map[string]float64{
-	"": 1, "b": 1,
-	"kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12, "pb": 1e15,
-	"kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40, "pib": 1 << 50,
-}
-
-// ParseBytes reads "80GB", "79.2 GiB" or a bare count of bytes. GB is 1e9
-// bytes and GiB is 2^30. It refuses negative, infinite and unreadable values.
-func ParseBytes(text string) (Bytes, error) {
-	number, unit := split(text)
-	factor, ok := multiples[strings.ToLower(unit)]
-	if !ok {
-		return 0, fmt.Errorf("unknown unit %q in %q: want B, kB, MB, GB, TB, KiB, MiB, GiB or TiB", unit, text)
-	}
-	v, err := positive(number, text)
-	return Bytes(v * factor), err
-}
-
-// ParseRate reads a transfer rate such as "50GB/s" or "400Gb/s" (bits).
-func ParseRate(text string) (BytesPerSecond, error) {
-	body, ok := strings.CutSuffix(strings.TrimSpace(text), "/s")
-	if !ok {
-		return 0, fmt.Errorf("rate %q must end in /s, for example 50GB/s or 400Gb/s", text)
-	}
-	number, unit := split(body)
-	if bits, ok := map[string]float64{"Kb": 1e3, "Mb": 1e6, "Gb": 1e9, "Tb": 1e12}[unit]; ok {
-		v, err := positive(number, text)
-		return BytesPerSecond(v * bits / 8), err
-	}
-	b, err := ParseBytes(body)
-	return BytesPerSecond(b), err
-}
-
-func split(text string) (number, unit string) {
-	text = strings.TrimSpace(text)
-	i := len(text)
-	for i > 0 && (text[i-1] >= 'a' && text[i-1] <= 'z' || text[i-1] >= 'A' && text[i-1] <= 'Z') {
-		i--
-	}
-	return strings.TrimSpace(text[:i]), text[i:]
-}
-
-func positive(number, text string) (float64, error) {
-	v, err := strconv.ParseFloat(strings.ReplaceAll(number, "_", ""), 64)
-	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-		return 0, fmt.Errorf("%q is not a number with a unit", text)
-	}
-	if v < 0 {
-		return 0, fmt.Errorf("%q is negative", text)
-	}
-	return v, nil
 }

@@ -81,22 +81,6 @@ func TestProgressIsAClearedLineOfATerminalOnly(t *testing.T) {
 	}
 }
 
-func TestNearestNamesOnlyWhatIsNear(t *testing.T) {
-	known := []string{"model", "cluster", "global_batch"}
-	for _, tc := range []struct{ name, given, want string }{
-		{"a swap of letters", "modle", "model"},
-		{"another case", "MODEL", "model"},
-		{"a missing letter", "globl_batch", "global_batch"},
-		{"nothing alike", "zzzzzzzz", ""},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			if got := nearest(tc.given, known); got != tc.want {
-				t.Errorf("nearest(%q) = %q, want %q", tc.given, got, tc.want)
-			}
-		})
-	}
-}
-
 // TestEveryFieldIsAFlag holds that flags and job-file keys are one list.
 func TestEveryFieldIsAFlag(t *testing.T) {
 	root := newRoot(&app{stdout: &bytes.Buffer{}, stderr: &bytes.Buffer{}})

@@ -57,9 +57,9 @@ func TestAProfileThatIsWrongIsRefusedWithItsPlace(t *testing.T) {
 		{"a number for a name", `name = "megatron"`, "name = 3", "p.toml:5:1: name wants a string, not 3"},
 		{"text that is no TOML", "[memory]", "[memory", "not TOML"},
 		{"a key given twice", lineNorm, lineNorm + "\n" + lineNorm, "not TOML"},
-		{"a key without end", lineNorm, strings.Repeat("a.", 30_000) + "a = 1", "p.toml:37:32: nested too deeply"},
-		{"tables without end", lineNorm, "a = " + strings.Repeat("{a=", 30_000), "p.toml:37:53: nested too deeply"},
-		{"lists without end", lineNorm, "a = " + strings.Repeat("[", 300_000), "p.toml:37:21: nested too deeply"},
+		{"a key without end", lineNorm, strings.Repeat("a.", 30_000) + "a = 1", "p.toml:37:18: nested too deeply"},
+		{"tables without end", lineNorm, "a = " + strings.Repeat("{a=", 30_000), "p.toml:37:29: nested too deeply"},
+		{"lists without end", lineNorm, "a = " + strings.Repeat("[", 200_000), "p.toml:37:13: nested too deeply"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			text := strings.Replace(megatron(t), c.old, c.new, 1)
@@ -94,7 +94,7 @@ func TestPathsThatHoldNoProfileAreExplained(t *testing.T) {
 		{"random bytes", write("random.toml", "\x8f\x00\xc3\x28{"), "random.toml:1:1: not TOML"},
 		{"an empty file", write("empty.toml", ""), "empty.toml: a profile needs a name"},
 		{"a file cut short", write("cut.toml", megatron(t)[:3000]), "cut.toml:"},
-		{"a file too large", write("large.toml", strings.Repeat("#", strict.MaxFile+1)), "large.toml: larger than 1 MiB"},
+		{"a file too large", write("large.toml", strings.Repeat("#", strict.MaxFile+1)), "large.toml: larger than 256 KiB"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := Load(c.given)
