@@ -69,7 +69,7 @@ func (v *view) sharesKnown() bool {
 func (m *Model) leastStep(v *view, a *memory, limit float64) float64 {
 	j := m.slots(v)
 	t := m.totals(v, &j)
-	g := m.gradients(v, m.meanHeld(v.pp.hi))
+	g := m.gradients(v, m.meanHeld(v))
 	span := max(m.meanSpan(v, &t, &j), m.slowSpan(v, &t, &j))
 	whole := 0.0
 	switch {
@@ -87,13 +87,19 @@ func (m *Model) leastStep(v *view, a *memory, limit float64) float64 {
 	return whole + g.optimizer + m.profile.Time.StepSeconds.Value
 }
 
-// meanHeld is the parameters of the mean of p ranks, without embedding and
-// head; some rank holds no fewer of each.
-func (m *Model) meanHeld(p float64) held {
+// meanHeld is the parameters of the mean rank, without embedding and head
+// unless one rank holds everything; some rank holds no fewer of each.
+func (m *Model) meanHeld(v *view) held {
 	var h held
 	for k := range m.layers {
 		if m.layers[k] > 0 {
-			h = h.plus(m.layerHeld(models.Kind(k)), m.layers[k]/p)
+			h = h.plus(m.layerHeld(models.Kind(k)), m.layers[k]/v.pp.hi)
+		}
+	}
+	if v.pp.hi <= 1 {
+		h.split += m.vocabulary(v) * float64(m.model.Hidden)
+		if !m.model.TieEmbeddings {
+			h.split += m.vocabulary(v) * float64(m.model.Hidden)
 		}
 	}
 	return h
@@ -173,10 +179,19 @@ func (m *Model) leastUneven(v *view) float64 {
 func (m *Model) splitSpan(v *view, j *job, a *memory, limit float64, g *gradients) float64 {
 	kind := m.kinds[len(m.kinds)-1]
 	all, p := float64(len(m.kinds)), v.pp.lo
+	ends := m.meanHeld(v)
+	one := m.layerHeld(kind)
+	table := m.vocabulary(v) * float64(m.model.Hidden)
+	ends.split += table
+	withHead := m.gradients(v, ends)
 	c := spanCase{
 		model: m, comm: g, mean: m.layers[kind] / p,
-		p: p, micro: v.micro.lo, vpp: v.vpp, layer: j.layer[kind], others: all - m.layers[kind],
+		commLast: &withHead,
+		p:        p, micro: v.micro.lo, vpp: v.vpp, layer: j.layer[kind], others: all - m.layers[kind],
 		all: j.stageTime(m.layers).plus(j.head).plus(j.hop.times(p)),
+	}
+	if one.experts == 0 {
+		c.headLayers = table / (one.split + float64(one.whole*v.tp.hi))
 	}
 	best := math.Inf(1)
 	var room capacity
@@ -204,9 +219,11 @@ func (m *Model) splitSpan(v *view, j *job, a *memory, limit float64, g *gradient
 // spanCase is one case of splitSpan: layers are those of the model's last kind.
 type spanCase struct {
 	model                  *Model
-	comm                   *gradients // of the mean rank
+	comm, commLast         *gradients // of the mean rank, without and with the output head
+	headLayers             float64    // the head's communication, in layers; 0 where they do not compare
 	mean                   float64    // layers of the mean rank
 	p, micro, full, held   float64
+	lastLayers             float64
 	others                 float64 // layers of the other kind, at the model's front
 	vpp                    interval
 	layer, last, late, all pass
@@ -272,7 +289,7 @@ func (c *capacity) fullest(layers, n float64) float64 {
 // give puts q of the layers on the last rank and full on the one before.
 func (c *spanCase) give(j *job, q, full float64) {
 	c.last = c.layer.times(q).plus(j.head).plus(j.hop)
-	c.full = full
+	c.full, c.lastLayers = full, q
 	c.late = c.layer.times(full).plus(j.hop)
 	c.late.bwd = max(c.late.bwd, j.wire-c.late.fwd)
 }
@@ -289,16 +306,26 @@ func (c *spanCase) once() float64 {
 	}
 	last := c.all.sum() + float64((c.micro-1)*c.last.sum())
 	late := c.all.sum() + float64((c.micro-1)*c.late.sum()) - float64((min(c.micro, 2)-1)*c.late.fwd)
-	return max(last, late+c.exposed(c.full))
+	return max(last+c.exposedLast(), late+c.exposedLate(c.full))
 }
 
-// exposed is what the late rank does not hide of its communication when it
-// holds the given number of layers. Of less than the mean it has at least that
-// share, since a collective's time per byte does not rise with size.
-func (c *spanCase) exposed(layers float64) float64 {
-	share := min(1, layers/c.mean)
-	g := gradients{reduce: c.comm.reduce * share, gather: c.comm.gather * share}
-	return g.exposed(c.model, c.late)
+// exposed is what a rank does not hide of its communication when it holds the
+// given number of layers and the communication is known for another number. Of
+// less it has at least that share, since a collective's time per byte does not
+// rise with size.
+func (c *spanCase) exposed(comm *gradients, time pass, layers, known float64) float64 {
+	share := min(1, layers/known)
+	g := gradients{reduce: comm.reduce * share, gather: comm.gather * share}
+	return g.exposed(c.model, time)
+}
+
+// exposedLate and exposedLast are that of the late and of the last rank.
+func (c *spanCase) exposedLate(layers float64) float64 {
+	return c.exposed(c.comm, c.late, layers, c.mean)
+}
+
+func (c *spanCase) exposedLast() float64 {
+	return c.exposed(c.commLast, c.last, c.lastLayers+c.headLayers, c.mean+c.headLayers)
 }
 
 // chunked is the opening form of the last two ranks: the first chunks of the
@@ -310,8 +337,8 @@ func (c *spanCase) chunked() float64 {
 	}
 	one := c.layer.sum()
 	late := c.late.sum() - float64(c.shallow(c.p-2)*one)
-	open := c.exposed(c.full - c.shallow(c.p-2))
-	exact := max(float64(c.opening(c.p-1, c.held)*one)+float64(c.micro*c.last.sum()),
+	open, openLast := c.exposedLate(c.full-c.shallow(c.p-2)), c.exposedLast()
+	exact := max(float64(c.opening(c.p-1, c.held)*one)+float64(c.micro*c.last.sum())+openLast,
 		float64(c.opening(c.p-2, c.held-c.full)*one)+float64(c.micro*late)+open)
 	more := max(float64(max(0, c.p-2-c.others)*one)+float64(c.micro*c.last.sum()),
 		float64(max(0, c.p-3-c.others)*one)+float64(c.micro*(late+one)))
