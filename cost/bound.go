@@ -340,8 +340,8 @@ func (c *spanCase) chunked() float64 {
 	open, openLast := c.exposedLate(c.full-c.shallow(c.p-2)), c.exposedLast()
 	exact := max(float64(c.opening(c.p-1, c.held)*one)+float64(c.micro*c.last.sum())+openLast,
 		float64(c.opening(c.p-2, c.held-c.full)*one)+float64(c.micro*late)+open)
-	more := max(float64(max(0, c.p-2-c.others)*one)+float64(c.micro*c.last.sum()),
-		float64(max(0, c.p-3-c.others)*one)+float64(c.micro*(late+one)))
+	more := max(float64(max(0, c.p-2-c.others)*one)+float64(c.micro*c.last.sum())+openLast,
+		float64(max(0, c.p-3-c.others)*one)+float64(c.micro*(late+one))+max(0, open-one))
 	return min(exact, more)
 }
 
