@@ -164,16 +164,17 @@ func (m *Model) reserved(j *job, r int) int {
 }
 
 // deal spreads each rank's layers over its chunks as evenly as can be. The
-// first chunks take what does not divide, except on the first rank, whose
-// first chunk goes short since it holds the embedding.
+// last chunks take what does not divide, since the first ones open and close
+// the pipeline; on the last rank the first ones do, since its last chunk holds
+// the head.
 func (m *Model) deal(j *job, s *schedule, totals []int) {
 	s.chunks = s.chunks[:0]
 	for c := range j.vpp {
 		for r := range j.pp {
 			share, extra := totals[r]/j.vpp, totals[r]%j.vpp
-			position := c
-			if r == 0 {
-				position = j.vpp - 1 - c
+			position := j.vpp - 1 - c
+			if r == j.pp-1 && j.pp > 1 {
+				position = c
 			}
 			if position < extra {
 				share++
