@@ -1,6 +1,8 @@
 package cost
 
 import (
+	"fmt"
+
 	"meshplan/plan"
 	"meshplan/units"
 )
@@ -78,6 +80,10 @@ func (m *Model) Explain(p *plan.Plan) Estimate {
 	}
 	e.Time = m.timeTerms(&v, &j, s)
 	e.Traffic = m.traffics(p, &v, &j, s)
+	if n := m.model.MTP(); n > 0 {
+		e.Warnings = append(e.Warnings, fmt.Sprintf("the multi-token-prediction module of %s is not planned: %s parameters on the last stage are left out",
+			m.model.Name, units.Grouped(n)))
+	}
 	gpus := float64(p.Placement.GPUs())
 	tokens := m.workload.TokensPerStep()
 	available := float64(e.Step) * gpus * m.peak
@@ -109,7 +115,7 @@ func (m *Model) stageMemory(v *view, j *job, s *schedule, r int) StageMemory {
 			out.Terms = append(out.Terms, Term{Name: name, Value: value, Note: note})
 		}
 	}
-	recipe := m.recipe.Name + " recipe"
+	recipe := fmt.Sprintf("%s recipe: weights %g, gradients %g, optimizer %g bytes a parameter", m.recipe.Name, m.recipe.Weight, m.recipe.Grad, m.recipe.Optimizer)
 	add("weight matrices", matrices, recipe)
 	add("norms and biases", norms, recipe)
 	add("routed experts", experts, recipe)

@@ -10,10 +10,11 @@ import (
 	"meshplan/units"
 )
 
-// flow is one dimension's communication of a step on one rank: the bytes a GPU
-// sends and the time they take.
+// flow is one row of the traffic table: the communication of a step on one
+// rank, the bytes a GPU sends and the time they take.
 type flow struct {
-	dims                     []plan.Dim
+	link                     plan.Dim   // whose network the row's messages use
+	dims                     []plan.Dim // whose ranks make up the group
 	splits, collective, when string
 	op                       cluster.Collective
 	bytes, seconds           float64
@@ -23,33 +24,30 @@ type flow struct {
 // traffics is the traffic table of a plan.
 func (m *Model) traffics(p *plan.Plan, v *view, j *job, s *schedule) []Traffic {
 	var table []Traffic
-	for _, f := range m.flows(v, j, s) {
+	step := float64(m.Price(p).Step)
+	for _, f := range append(m.layerFlows(v, j, s), m.stepFlows(v, j, s)...) {
 		g := m.groupOf(v, f.dims)
 		if g.n.lo <= 1 {
 			continue
 		}
-		row := Traffic{
-			Dimension: dimNames(f.dims), Splits: f.splits, Collective: f.collective, When: f.when,
+		table = append(table, Traffic{
+			Dimension: dimNames(v, f.dims), Splits: f.splits, Collective: f.collective, When: f.when,
 			PerLevel: m.perLevel(&g, &f), Seconds: units.Seconds(f.seconds),
-			Placed: m.placed(&g), Source: m.source(&g, &f),
-		}
-		step := float64(m.Price(p).Step)
-		row.Exposed = units.Seconds(max(0, step-m.without(p, f.dims, 1e9, 1e-9)))
-		row.Per10PctBandwidth = units.Seconds(max(0, step-m.without(p, f.dims, 1.1, 1)))
-		row.Per10PctLatency = units.Seconds(max(0, step-m.without(p, f.dims, 1, 0.9)))
-		table = append(table, row)
+			Exposed:           units.Seconds(max(0, step-m.without(p, f.link, 1e9, 1e-9))),
+			Per10PctBandwidth: units.Seconds(max(0, step-m.without(p, f.link, 1.1, 1))),
+			Per10PctLatency:   units.Seconds(max(0, step-m.without(p, f.link, 1, 0.9))),
+			Placed:            m.placed(&g), Source: m.source(&g, &f),
+		})
 	}
 	return table
 }
 
-// without is the step time when the dimensions' links are faster by the given
+// without is the step time when the dimension's links are faster by the given
 // factors.
-func (m *Model) without(p *plan.Plan, dims []plan.Dim, bandwidth, latency float64) float64 {
+func (m *Model) without(p *plan.Plan, link plan.Dim, bandwidth, latency float64) float64 {
 	c := &Model{}
 	c.copyFrom(m)
-	for _, d := range dims {
-		c.nets[d] = m.nets[d].scaled(bandwidth, latency)
-	}
+	c.nets[link] = m.nets[link].scaled(bandwidth, latency)
 	return float64(c.Price(p).Step)
 }
 
@@ -73,90 +71,130 @@ func (m *Model) groupOf(v *view, dims []plan.Dim) group {
 	return g
 }
 
-func dimNames(dims []plan.Dim) string {
-	names := make([]string, len(dims))
-	for i, d := range dims {
-		names[i] = d.String()
+// dimNames names those of the dimensions that have more than one rank.
+func dimNames(v *view, dims []plan.Dim) string {
+	var names []string
+	for _, d := range dims {
+		if v.box[plan.Coord(d)].Lo > 1 {
+			names = append(names, d.String())
+		}
 	}
 	return strings.Join(names, " x ")
 }
 
-// flows lists the dimensions' communication on the slowest rank.
-func (m *Model) flows(v *view, j *job, s *schedule) []flow {
-	rank := s.slowest()
-	k := &s.ranks[rank]
+// layerFlows is the communication inside and between the layers, on the
+// slowest rank.
+func (m *Model) layerFlows(v *view, j *job, s *schedule) []flow {
+	t := &m.profile.Time
 	hidden := v.tokens.lo * m.bytes * float64(m.model.Hidden)
+	copies := hidden * float64(m.model.TopK) * m.load / v.tp.lo
 	passes := 2.0
 	if plan.Recompute(v.recompute.Lo) == plan.RecomputeFull {
 		passes = 3
 	}
-	t := &m.profile.Time
-	var tp, ep, etp, ring, blocks, moe, layers float64
-	for i, n := range k.layers {
-		if n == 0 {
-			continue
-		}
-		l := m.layerLinks(v, models.Kind(i), slot)
-		tp, ep, etp, ring = tp+float64(n*l.tp), ep+float64(n*l.ep), etp+float64(n*l.etp), ring+float64(n*l.ring)
-		layers += n
-		if models.Kind(i) == models.MoE {
-			moe += n
-		}
-		blocks += n
-		if models.Kind(i) == models.Dense || m.model.SharedFFN > 0 {
-			blocks += n
-		}
-	}
+	n := m.linkTotals(v, s.ranks[s.slowest()].layers)
 	per := j.micro * passes
-	unexposed := func(seconds, share float64) float64 {
-		if share > 0 {
-			return seconds / share
-		}
-		return 0
-	}
+	rings := (v.cp.lo - 1) * j.micro * (passes + 1) // backward moves gradients too
 	collective := "all-gather + reduce-scatter"
 	if v.sp.Lo == 0 {
 		collective = "all-reduce"
 	}
-	copies := hidden * float64(m.model.TopK) * m.load / v.tp.lo
-	grad := m.gradients(v, m.rankParams(k.layers, rank, j.pp, v.tp.lo))
-	h := m.rankParams(k.layers, rank, j.pp, v.tp.lo)
-	local := h.split/v.tp.lo + h.whole
-	bytes := t.GradComm.Value
-	dp, dpOp, reduce := []plan.Dim{plan.CP, plan.DPShard, plan.DPReplicate}, cluster.AllReduce, "all-reduce"
-	if v.zero.Lo == 1 {
-		dp, dpOp, reduce = []plan.Dim{plan.CP, plan.DPShard}, cluster.ReduceScatter, "reduce-scatter + all-gather"
-		bytes += t.ParamComm.Value
-	}
-	list := []flow{
-		{dims: []plan.Dim{plan.TP}, splits: "each layer's matrices", collective: collective, when: "every layer, critical path",
-			op: cluster.AllReduce, bytes: hidden * blocks * per, seconds: unexposed(tp*per, t.TPExposed.Value)},
-		{dims: []plan.Dim{plan.CP}, splits: "the sequence", collective: "ring of keys and values", when: "every layer, behind attention", neighbour: true,
-			bytes: m.ringBytes(v.mb.lo, v.cp.lo, v.tp.lo) * (v.cp.lo - 1) * layers * j.micro * (passes + 1), seconds: ring * (v.cp.lo - 1) * j.micro * (passes + 1)},
-		{dims: []plan.Dim{plan.EP}, splits: "the experts", collective: "all-to-all", when: "every MoE layer, twice a pass",
-			op: cluster.AllToAll, bytes: 2 * copies * moe * per, seconds: unexposed(ep*per, t.EPExposed.Value)},
-		{dims: []plan.Dim{plan.ETP}, splits: "each expert's matrices", collective: "all-gather + reduce-scatter", when: "every MoE layer",
-			op: cluster.AllReduce, bytes: copies * v.etp.lo * moe * per, seconds: unexposed(etp*per, t.TPExposed.Value)},
-		{dims: []plan.Dim{plan.PP}, splits: "groups of layers", collective: "send and receive", when: "every micro-batch and chunk", neighbour: true,
+	return []flow{
+		{link: plan.TP, dims: []plan.Dim{plan.TP}, splits: "each layer's matrices", collective: collective,
+			when: "every layer, critical path", op: cluster.AllReduce,
+			bytes: hidden * n.blocks * per, seconds: whole(n.tp*per, t.TPExposed.Value)},
+		{link: plan.CP, dims: []plan.Dim{plan.CP}, splits: "the sequence", collective: "ring of keys and values",
+			when: "every layer, behind attention", neighbour: true,
+			bytes: m.ringBytes(v.mb.lo, v.cp.lo, v.tp.lo) * n.layers * rings, seconds: n.ring * rings},
+		{link: plan.EP, dims: []plan.Dim{plan.EP}, splits: "the experts", collective: "all-to-all",
+			when: "every MoE layer, twice a pass", op: cluster.AllToAll,
+			bytes: 2 * copies * n.moe * per, seconds: whole(n.ep*per, t.EPExposed.Value)},
+		{link: plan.ETP, dims: []plan.Dim{plan.ETP}, splits: "each expert's matrices", collective: "all-gather + reduce-scatter",
+			when: "every MoE layer", op: cluster.AllReduce,
+			bytes: copies * v.etp.lo * n.moe * per, seconds: whole(n.etp*per, t.TPExposed.Value)},
+		{link: plan.PP, dims: []plan.Dim{plan.PP}, splits: "groups of layers", collective: "send and receive",
+			when: "every micro-batch and chunk", neighbour: true,
 			bytes: 2 * m.transferBytes(v) * j.micro * v.vpp.lo, seconds: j.wire * j.micro},
-		{dims: dp, splits: "the batch and the optimizer state", collective: reduce, when: "once a step",
-			op: dpOp, bytes: local * bytes, seconds: grad.reduce + grad.gather},
 	}
+}
+
+// whole is the time of which a share is exposed.
+func whole(exposed, share float64) float64 {
+	if share > 0 {
+		return exposed / share
+	}
+	return 0
+}
+
+// linkTotal is a rank's communication of one pass, summed over its layers.
+type linkTotal struct{ tp, ep, etp, ring, blocks, moe, layers float64 }
+
+func (m *Model) linkTotals(v *view, layers [models.NumKinds]float64) linkTotal {
+	var total linkTotal
+	for i, n := range layers {
+		if n == 0 {
+			continue
+		}
+		kind := models.Kind(i)
+		l := m.layerLinks(v, kind, slot)
+		total.tp += float64(n * l.tp)
+		total.ep += float64(n * l.ep)
+		total.etp += float64(n * l.etp)
+		total.ring += float64(n * l.ring)
+		total.layers += n
+		total.blocks += n
+		if kind == models.Dense || m.model.SharedFFN > 0 {
+			total.blocks += n
+		}
+		if kind == models.MoE {
+			total.moe += n
+		}
+	}
+	return total
+}
+
+// stepFlows is the communication once a step, on the slowest rank: dense
+// gradients and parameters, copies of the optimizer's shards, experts.
+func (m *Model) stepFlows(v *view, j *job, s *schedule) []flow {
+	t := &m.profile.Time
+	rank := s.slowest()
+	h := m.rankParams(s.ranks[rank].layers, rank, j.pp, v.tp.lo)
+	local, experts := h.split/v.tp.lo+h.whole, h.experts/(v.ep.lo*v.etp.lo)
+	dims := []plan.Dim{plan.CP, plan.DPShard}
+	if v.zero.Lo == 0 {
+		dims = append(dims, plan.DPReplicate)
+	}
+	dense := m.stepFlow(v, plan.DPShard, dims, local, "the batch")
+	list := []flow{dense}
 	if v.zero.Lo == 1 {
-		list = append(list, flow{dims: []plan.Dim{plan.DPReplicate}, splits: "the batch", collective: "all-reduce", when: "once a step",
-			op: cluster.AllReduce, bytes: local / (v.ds.lo * v.cp.lo) * t.GradComm.Value,
-			seconds: m.buckets(plan.DPReplicate, cluster.AllReduce, ptr(v.group(plan.DPReplicate)), local/(v.ds.lo*v.cp.lo), t.GradComm.Value)})
+		list[0].splits = "the batch and the optimizer state"
+		shard := local / (v.ds.lo * v.cp.lo)
+		dr := v.group(plan.DPReplicate)
+		list = append(list, flow{link: plan.DPReplicate, dims: []plan.Dim{plan.DPReplicate}, splits: "the batch", collective: "all-reduce",
+			when: "once a step", op: cluster.AllReduce, bytes: shard * t.GradComm.Value,
+			seconds: m.buckets(plan.DPReplicate, cluster.AllReduce, &dr, shard, t.GradComm.Value)})
 	}
 	if m.model.Experts > 0 {
-		edp := v.group(plan.EDP)
-		experts := h.experts / (v.ep.lo * v.etp.lo)
-		list = append(list, flow{dims: []plan.Dim{plan.EDP}, splits: "the experts' share of the batch", collective: reduce, when: "once a step",
-			op: dpOp, bytes: experts * bytes, seconds: m.buckets(plan.EDP, cluster.ReduceScatter, &edp, experts, bytes)})
+		list = append(list, m.stepFlow(v, plan.EDP, []plan.Dim{plan.EDP}, experts, "the experts' share of the batch"))
 	}
 	return list
 }
 
-func ptr(g group) *group { return &g }
+// stepFlow reduces the gradients of some parameters and, when the optimizer is
+// sharded, gathers the parameters again.
+func (m *Model) stepFlow(v *view, link plan.Dim, dims []plan.Dim, params float64, splits string) flow {
+	t := &m.profile.Time
+	g := m.groupOf(v, dims)
+	f := flow{link: link, dims: dims, splits: splits, when: "once a step", collective: "all-reduce", op: cluster.AllReduce,
+		bytes: params * t.GradComm.Value, seconds: m.buckets(link, cluster.AllReduce, &g, params, t.GradComm.Value)}
+	if v.zero.Lo == 1 {
+		f.collective, f.op = "reduce-scatter + all-gather", cluster.ReduceScatter
+		f.bytes = params * (t.GradComm.Value + t.ParamComm.Value)
+		f.seconds = m.buckets(link, cluster.ReduceScatter, &g, params, t.GradComm.Value) +
+			m.buckets(link, cluster.AllGather, &g, params, t.ParamComm.Value)
+	}
+	return f
+}
 
 // perLevel spreads the bytes a GPU sends over the levels: in a ring, by the
 // share of its links that lie on each level; in an all-to-all, by the share of
@@ -177,7 +215,7 @@ func (m *Model) perLevel(g *group, f *flow) []LevelBytes {
 		} else if at == n && below < n {
 			share = 1 / below // the link that closes the ring
 		}
-		if f.neighbour && f.dims[0] == plan.PP && at == n && below < n {
+		if f.neighbour && f.link == plan.PP && at == n && below < n {
 			share = 1/below - 1/at
 		}
 		below = at
@@ -202,7 +240,7 @@ func (m *Model) placed(g *group) string {
 // source says where the time of the row's collective comes from.
 func (m *Model) source(g *group, f *flow) string {
 	n := int(g.n.lo)
-	net := m.nets[f.dims[0]]
+	net := m.nets[f.link]
 	if !f.neighbour && g.cum[0].lo == g.n.lo && n < len(net.curves[f.op]) && net.curves[f.op][n] {
 		return "measured curve"
 	}
