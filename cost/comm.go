@@ -256,6 +256,19 @@ func (w *network) allToAll(g *group, bytes float64) float64 {
 	return float64(protocols[0].base*w.latency) + reach + worst
 }
 
+// cut is a time that no way of reducing or gathering data over a group beats:
+// of `bytes` on each of at least n ranks, every domain must send out what its
+// ranks, at most `within` of them, do not hold among themselves.
+func (w *network) cut(n float64, within *[plan.MaxLevels]float64, bytes float64) float64 {
+	worst := 0.0
+	for l := 1; l < w.levels; l++ {
+		if q := within[l-1]; q < n {
+			worst = max(worst, bytes*(1-q/n)/(q*w.rate[l]))
+		}
+	}
+	return worst
+}
+
 // hopSeconds is the least time of one point-to-point message between
 // neighbours of the group: on the outermost level it crosses, since the
 // slowest boundary sets the pace of a pipeline or ring.

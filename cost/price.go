@@ -173,11 +173,33 @@ func (m *Model) gradients(v *view, h held) gradients {
 			m.buckets(plan.EDP, cluster.ReduceScatter, &edp, experts, grad),
 		gather: m.buckets(plan.DPShard, cluster.AllGather, &shardGroup, local, param) + m.buckets(plan.EDP, cluster.AllGather, &edp, experts, param),
 	}
+	z.reduce = max(z.reduce, m.leastReduce(v, local, experts))
 	z.optimizer = m.shardedOptimizer(v, h)
 	if v.zero.Lo == 1 {
 		return z
 	}
 	return gradients{min(g.reduce, z.reduce), 0, min(g.optimizer, z.optimizer)}
+}
+
+// leastReduce bounds the gradient reduction by what has to leave each domain,
+// however the ranks are divided into shards and replicas.
+func (m *Model) leastReduce(v *view, local, experts float64) float64 {
+	var dense, expert [plan.MaxLevels]float64
+	for l := range m.cluster.Levels {
+		size := float64(m.cluster.Domain(l))
+		at := func(d plan.Dim) plan.Range { return v.box[plan.At(d, l)] }
+		pp := float64(at(plan.PP).Lo)
+		dense[l] = max(1, min(float64(at(plan.CP).Hi)*float64(at(plan.DPShard).Hi)*float64(at(plan.DPReplicate).Hi),
+			size/(pp*float64(at(plan.TP).Lo))))
+		expert[l] = max(1, min(float64(at(plan.EDP).Hi), size/(pp*float64(at(plan.EP).Lo)*float64(at(plan.ETP).Lo))))
+	}
+	grad := m.profile.Time.GradComm.Value
+	t := m.nets[plan.DPShard].cut(v.cp.lo*v.dp.lo, &dense, local*grad)
+	if experts > 0 {
+		ranks := v.tp.lo * v.cp.lo * v.dp.lo / (v.ep.hi * v.etp.hi)
+		t += m.nets[plan.EDP].cut(max(1, ranks), &expert, experts*grad)
+	}
+	return t
 }
 
 // shardedOptimizer is the time of the optimizer on a rank's shard.
