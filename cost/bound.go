@@ -98,7 +98,7 @@ func (m *Model) leastStepOf(v *view, a *memory, limit float64) float64 {
 	if m.profile.Time.GradOverlap.Value > 0 || m.profile.Time.ParamOverlap.Value > 0 {
 		hidden = 1 / v.micro.lo
 	}
-	whole = max(whole, span, float64(span*(1-hidden))+g.reduce+g.gather)
+	whole = max(whole, span, float64(span*(1-hidden))+g.both)
 	return whole + g.optimizer + m.profile.Time.StepSeconds.Value
 }
 
@@ -330,7 +330,7 @@ func (c *spanCase) once() float64 {
 // rise with size.
 func (c *spanCase) exposed(comm *gradients, time pass, layers, known float64) float64 {
 	share := min(1, layers/known)
-	g := gradients{reduce: comm.reduce * share, gather: comm.gather * share}
+	g := gradients{reduce: comm.reduce * share, gather: comm.gather * share, both: comm.both * share}
 	return g.exposed(c.model, time)
 }
 

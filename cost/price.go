@@ -139,12 +139,16 @@ func (m *Model) rankParams(layers [models.NumKinds]float64, r, pp int, tp float6
 
 // gradients is the once-a-step communication of a rank: reduction and gather
 // times, and the optimizer's.
-type gradients struct{ reduce, gather, optimizer float64 }
+type gradients struct {
+	reduce, gather, optimizer float64
+	both                      float64 // reduce + gather, or a bound of their sum
+}
 
 // exposed is what neither the last backward nor the next forward hides.
 func (g *gradients) exposed(m *Model, time pass) float64 {
 	t := &m.profile.Time
-	return max(0, g.reduce-float64(t.GradOverlap.Value*time.bwd)) + max(0, g.gather-float64(t.ParamOverlap.Value*time.fwd))
+	hidden := pass{t.ParamOverlap.Value * time.fwd, t.GradOverlap.Value * time.bwd}
+	return max(max(0, g.reduce-hidden.bwd)+max(0, g.gather-hidden.fwd), g.both-hidden.sum())
 }
 
 // gradients of a rank holding the given parameters. Under the distributed
@@ -163,6 +167,7 @@ func (m *Model) gradients(v *view, h held) gradients {
 	if v.zero.Lo == 0 {
 		g.reduce = m.buckets(plan.DPShard, cluster.AllReduce, &all, local, grad) + m.buckets(plan.EDP, cluster.AllReduce, &edp, experts, grad)
 		g.optimizer = (local + experts) * t.OptimizerBytes.Value / m.hbm
+		g.both = g.reduce
 		if v.zero.Hi == 0 {
 			return g
 		}
@@ -173,17 +178,28 @@ func (m *Model) gradients(v *view, h held) gradients {
 			m.buckets(plan.EDP, cluster.ReduceScatter, &edp, experts, grad),
 		gather: m.buckets(plan.DPShard, cluster.AllGather, &shardGroup, local, param) + m.buckets(plan.EDP, cluster.AllGather, &edp, experts, param),
 	}
-	z.reduce = max(z.reduce, m.leastReduce(v, local, experts))
 	z.optimizer = m.shardedOptimizer(v, h)
-	if v.zero.Lo == 1 {
+	z.both = z.reduce + z.gather
+	if v.ds.single() && v.dr.single() {
+		if v.zero.Lo == 0 {
+			return gradients{min(g.reduce, z.reduce), 0, min(g.optimizer, z.optimizer), min(g.both, z.both)}
+		}
 		return z
 	}
-	return gradients{min(g.reduce, z.reduce), 0, min(g.optimizer, z.optimizer)}
+	least := m.leastMoved(v, local, experts)
+	z.reduce, z.both = max(z.reduce, least.reduce), max(z.both, least.both)
+	if v.zero.Lo == 0 {
+		return gradients{min(g.reduce, z.reduce), 0, min(g.optimizer, z.optimizer), min(g.both, z.both)}
+	}
+	return z
 }
 
-// leastReduce bounds the gradient reduction by what has to leave each domain,
-// however the ranks are divided into shards and replicas.
-func (m *Model) leastReduce(v *view, local, experts float64) float64 {
+// leastMoved bounds the sharded optimizer's communication by what has to leave
+// each domain, however n ranks are divided into s shards and r replicas: each
+// byte of a gradient moves (1-1/s) + 2/s (1-1/r) >= 1-1/n times, and with the
+// parameters' gather, which moves no more than the gradients, the sum of both
+// is at least 1-1/n times the sum of their bytes.
+func (m *Model) leastMoved(v *view, local, experts float64) gradients {
 	var dense, expert [plan.MaxLevels]float64
 	for l := range m.cluster.Levels {
 		size := float64(m.cluster.Domain(l))
@@ -193,13 +209,18 @@ func (m *Model) leastReduce(v *view, local, experts float64) float64 {
 			size/(pp*float64(at(plan.TP).Lo))))
 		expert[l] = max(1, min(float64(at(plan.EDP).Hi), size/(pp*float64(at(plan.EP).Lo)*float64(at(plan.ETP).Lo))))
 	}
-	grad := m.profile.Time.GradComm.Value
-	t := m.nets[plan.DPShard].cut(v.cp.lo*v.dp.lo, &dense, local*grad)
-	if experts > 0 {
-		ranks := v.tp.lo * v.cp.lo * v.dp.lo / (v.ep.hi * v.etp.hi)
-		t += m.nets[plan.EDP].cut(max(1, ranks), &expert, experts*grad)
+	t := &m.profile.Time
+	moved := func(bytes float64) float64 {
+		total := m.nets[plan.DPShard].cut(v.cp.lo*v.dp.lo, &dense, local*bytes)
+		if experts > 0 {
+			ranks := v.tp.lo * v.cp.lo * v.dp.lo / (v.ep.hi * v.etp.hi)
+			total += m.nets[plan.EDP].cut(max(1, ranks), &expert, experts*bytes)
+		}
+		return total
 	}
-	return t
+	g := gradients{reduce: moved(t.GradComm.Value)}
+	g.both = moved(t.GradComm.Value + min(t.ParamComm.Value, t.GradComm.Value))
+	return g
 }
 
 // shardedOptimizer is the time of the optimizer on a rank's shard.

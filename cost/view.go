@@ -50,6 +50,9 @@ func (m *Model) look(b *plan.Box) view {
 		vpp: of(b[plan.VPP]), mb: of(b[plan.MicroBatch]),
 		sp: b[plan.SP], zero: b[plan.Zero], recompute: b[plan.RecomputeC], box: b,
 	}
+	if v.zero.Lo == 0 && v.zero.Hi == 1 && v.ds.lo > 1 {
+		v.zero.Lo = 1 // shards are of the optimizer's state
+	}
 	v.dp = v.ds.times(v.dr)
 	v.dp.hi = max(v.dp.lo, min(v.dp.hi, m.gpus/(v.tp.lo*v.cp.lo*v.pp.lo), m.batch/v.mb.lo))
 	v.micro = interval{max(1, m.batch/(v.dp.hi*v.mb.hi)), max(1, m.batch/(v.dp.lo*v.mb.lo))}
