@@ -40,6 +40,9 @@ func (g *GPU) validate() error {
 		{"price_spot_usd_hour", g.SpotUSD, 1e6, false},
 		{"best_shape_tflops", float64(g.BestShape), maxRate * 1e3, false},
 	} {
+		if v.least && v.value == 0 {
+			return fmt.Errorf("GPU %s: %s is missing", g.Name, v.what)
+		}
 		if !within(v.value, v.most, v.least) {
 			return fmt.Errorf("GPU %s: %s must be a finite number%s of a believable size", g.Name, v.what, map[bool]string{true: " above 0", false: " of at least 0"}[v.least])
 		}

@@ -131,7 +131,7 @@ func TestMistakesInAClusterFileAreExplained(t *testing.T) {
 func TestMistakesInAnOwnGPUAreExplained(t *testing.T) {
 	for name, c := range map[string]struct{ old, new, want string }{
 		"no name":            {`name = "mine"`, "", "needs a name"},
-		"no memory":          {"memory_gb = 64", "", "memory_gb must be a finite number above 0"},
+		"no memory":          {"memory_gb = 64", "", "memory_gb is missing"},
 		"a negative HBM":     {"hbm_gbs = 2000", "hbm_gbs = -1", "hbm_gbs must be"},
 		"a peak of NaN":      {"bf16 = 400", "bf16 = nan", "tflops.bf16 must be"},
 		"no peaks":           {"{ bf16 = 400, fp16 = 401.5 }", "{ fp32 = 10 }", "tflops needs bf16 or fp16"},

@@ -23,6 +23,9 @@ func (c *Cluster) Validate() error {
 	if c.GPU == nil {
 		return fmt.Errorf("cluster %s has no GPU", c.Name)
 	}
+	if err := c.validateNames(); err != nil {
+		return err
+	}
 	if err := c.GPU.validate(); err != nil {
 		return err
 	}
@@ -44,6 +47,21 @@ func (c *Cluster) Validate() error {
 		return fmt.Errorf("nvls_ranks = %d without nvls", c.NVLSRanks)
 	}
 	return c.validateCollectives()
+}
+
+// validateNames wants names and sentences that can be printed.
+func (c *Cluster) validateNames() error {
+	names := append([]string{c.Name, c.GPU.Name}, c.Aliases...)
+	names = append(names, c.GPU.Aliases...)
+	for _, l := range c.Levels {
+		names = append(names, l.Name)
+	}
+	for _, name := range append(names, c.Assumptions...) {
+		if err := strict.Printable(name); err != nil {
+			return fmt.Errorf("the text %q %w", strict.Clip(name, 60), err)
+		}
+	}
+	return nil
 }
 
 func (c *Cluster) validateLevels() error {

@@ -12,8 +12,9 @@ type divides struct {
 	id      string
 	reads   []plan.Coord
 	total   func(*Facts) int64
-	noun    string // of the total: "heads"
-	by      string // of the divisor: "tp"
+	noun    string                   // of the total: "heads"
+	by      string                   // of the divisor: "tp"
+	alone   func(*plan.Point) string // its only factor above 1, "" if there is no such; may be nil
 	divisor func(*plan.Point) int64
 	applies func(*Facts, *plan.Point) bool
 	unless  string // why it need not hold where it does not apply
@@ -27,14 +28,17 @@ func (d divides) rule() Rule {
 			return !d.applies(f, p) || d.total(f)%d.divisor(p) == 0
 		},
 		Text: func(f *Facts, p *plan.Point) string {
-			n, v := d.total(f), d.divisor(p)
+			n, v, by := d.total(f), d.divisor(p), d.by
+			if d.alone != nil && d.alone(p) != "" {
+				by = d.alone(p)
+			}
 			switch {
 			case !d.applies(f, p):
 				return d.unless
 			case n%v == 0:
-				return fmt.Sprintf("%d %s divisible by %s %d", n, d.noun, d.by, v)
+				return fmt.Sprintf("%d %s divisible by %s %d", n, d.noun, by, v)
 			}
-			return fmt.Sprintf("%d %s not divisible by %s %d; %s", n, d.noun, d.by, v, nearestDivisors(n, v))
+			return fmt.Sprintf("%d %s not divisible by %s %d; %s", n, d.noun, by, v, nearestDivisors(n, v))
 		},
 	}
 }
@@ -47,11 +51,31 @@ func (d Division) product(id, noun, by, unless string) Rule {
 		reads = append([]plan.Coord{d.From}, reads...)
 	}
 	r := divides{
-		id: id, reads: reads, total: d.Total, noun: noun, by: by, divisor: d.Product,
+		id: id, reads: reads, total: d.Total, noun: noun, by: by, alone: d.alone, divisor: d.Product,
 		applies: func(_ *Facts, p *plan.Point) bool { return d.Applies(p) }, unless: unless,
 	}.rule()
 	r.Division = &d
 	return r
+}
+
+// alone is the name of the only coordinate of the product above 1 at the
+// point, both parts of dp being one; "" where there is none or more than one.
+func (d *Division) alone(p *plan.Point) string {
+	name := ""
+	for _, c := range d.Of {
+		own := c.String()
+		if c == plan.Coord(plan.DPShard) || c == plan.Coord(plan.DPReplicate) {
+			own = "dp"
+		}
+		switch {
+		case p[c] == 1 || own == name:
+		case name != "":
+			return ""
+		default:
+			name = own
+		}
+	}
+	return name
 }
 
 // HeadsDivide: tensor parallelism splits attention by heads, so tp divides

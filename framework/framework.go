@@ -40,6 +40,8 @@ type Rule struct {
 	// GPUs is set on a rule that speaks of the number of GPUs used and of
 	// nothing else; Holds is then the same predicate on the point's number.
 	GPUs func(gpus int64) bool
+	// Pin is set on a rule that is a user's pin.
+	Pin *Pin
 	// Division is set on a rule that is one; Holds is then derived from it. A
 	// solver can state it by prime exponents however large its table is.
 	Division *Division

@@ -50,6 +50,9 @@ func (p *Pin) name() string {
 	return p.Coord.String()
 }
 
+// String is the pin as the user wrote it.
+func (p *Pin) String() string { return p.text() }
+
 func (p *Pin) text() string {
 	switch {
 	case p.Text != "":
@@ -76,7 +79,7 @@ func ParsePins(text string) ([]Pin, error) {
 		}
 		for _, other := range pins {
 			if contradict(&other, &pin) {
-				return nil, fmt.Errorf("pins %q and %q contradict each other", other.text(), pin.text())
+				return nil, fmt.Errorf("pins %q and %q contradict each other", plan.Clip(other.text()), plan.Clip(pin.text()))
 			}
 		}
 		pins = append(pins, pin)
@@ -86,24 +89,30 @@ func ParsePins(text string) ([]Pin, error) {
 
 func parsePin(item string) (Pin, error) {
 	name, op, value := cutOperator(item)
-	if op == "" {
-		return Pin{}, fmt.Errorf("pin %q: expected for example tp=8, pp<=4, ep>=8 or tp in nvlink", item)
+	fail := func(format string, args ...any) (Pin, error) {
+		return Pin{}, fmt.Errorf("pin %q: "+format, append([]any{plan.Clip(item)}, args...)...)
+	}
+	switch {
+	case op != "<=" && op != ">=" && strings.ContainsAny(item, "<>"):
+		return fail("the comparisons are =, <= and >=, such as tp<=4")
+	case op == "":
+		return fail("expected for example tp=8, pp<=4, ep>=8 or tp in nvlink")
 	}
 	pin := Pin{Op: op, Text: item}
 	if err := pin.setName(name); err != nil {
-		return Pin{}, fmt.Errorf("pin %q: %w", item, err)
+		return fail("%w", err)
 	}
 	_, _, dim := pin.Coord.Dim()
 	if op == "in" {
 		if !dim || pin.Name == "gpus" || value == "" {
-			return Pin{}, fmt.Errorf("pin %q: expected a dimension such as tp in the name of a level", item)
+			return fail("expected a dimension such as tp in the name of a level")
 		}
 		pin.Level = value
 		return pin, nil
 	}
 	v, err := pinValue(pin.Coord, pin.Name, value)
 	if err != nil {
-		return Pin{}, fmt.Errorf("pin %q: %w", item, err)
+		return fail("%w", err)
 	}
 	pin.Value = v
 	return pin, nil
@@ -139,7 +148,7 @@ func (p *Pin) setName(name string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("unknown name %q; nearest %q", name, best)
+	return fmt.Errorf("unknown name %q; nearest %q", plan.Clip(name), best)
 }
 
 func pinValue(c plan.Coord, name, value string) (int32, error) {

@@ -71,6 +71,8 @@ func TestPinErrorsNameTheFault(t *testing.T) {
 		{"tp=8,tp=4", `pins "tp=8" and "tp=4" contradict each other`},
 		{"tp>=8,tp<=4", `pins "tp>=8" and "tp<=4" contradict each other`},
 		{"dp=4,dp>=8", `pins "dp=4" and "dp>=8" contradict each other`},
+		{"tp<8", `pin "tp<8": the comparisons are =, <= and >=`},
+		{"tp=>8", `pin "tp=>8": the comparisons are =, <= and >=`},
 		{"sp=on,sp=off", "contradict"},
 		{"sp=perhaps", "expected on or off"},
 		{"zero=2", "expected 0 or 1"},

@@ -24,7 +24,7 @@ func PinRules(f *Facts, pins []Pin) []Rule {
 			rules[i] = valuePin(p, []plan.Coord{p.Coord},
 				func(pt *plan.Point) int64 { return int64(pt[p.Coord]) })
 		}
-		rules[i].ID = "pin/" + p.text()
+		rules[i].ID, rules[i].Pin = "pin/"+p.text(), &p
 	}
 	return rules
 }
@@ -33,7 +33,7 @@ func PinRules(f *Facts, pins []Pin) []Rule {
 func CheckPins(f *Facts, pins []Pin) error {
 	for _, p := range pins {
 		if _, ok := levelNamed(f, p.Level); p.Op == "in" && !ok {
-			return fmt.Errorf("pin %q: the cluster has no level %q; it has %s", p.text(), p.Level, levelNames(f))
+			return fmt.Errorf("pin %q: the cluster has no level %q; it has %s", plan.Clip(p.text()), plan.Clip(p.Level), levelNames(f))
 		}
 	}
 	return nil

@@ -2,6 +2,7 @@ package framework
 
 import (
 	"fmt"
+	"strings"
 
 	"meshplan/plan"
 )
@@ -10,6 +11,7 @@ import (
 // the one that varies fastest first.
 type RankOrder struct {
 	Name   string // as the framework spells it: "tp-cp-ep-dp-pp"
+	Of     string // the framework's name: "Megatron"
 	Flag   string // the flag that selects it; "" for the default
 	Dense  []plan.Dim
 	Expert []plan.Dim
@@ -184,18 +186,21 @@ func (o *RankOrder) Warning(f *Facts, p *plan.Plan) string {
 	degrees := DegreesOf(p)
 	own, err := o.Place(used, &degrees, func(l int) string { return f.Cluster.Levels[l].Name })
 	if err != nil {
-		return "placement: " + err.Error()
+		return "placement needs a custom rank map: " + err.Error()
 	}
 	for d := range plan.NumDims {
 		for l := range levels {
 			if max(1, p.Placement.Factor[d][l]) != own.Factor[d][l] {
-				return fmt.Sprintf("placement: %s is placed %s, but the rank order %s puts it %s",
-					d, factors(&p.Placement, d, levels), o.Name, factors(&own, d, levels))
+				return fmt.Sprintf("placement needs a custom rank map: %s's order %s puts %s %s on %s, this plan %s",
+					o.Of, o.Name, d, factors(&own, d, levels), names(f), factors(&p.Placement, d, levels))
 			}
 		}
 	}
 	return ""
 }
+
+// names lists the levels as factors lists their factors: "nvlink/leaf".
+func names(f *Facts) string { return strings.ReplaceAll(levelNames(f), ", ", "/") }
 
 func factors(p *plan.Placement, d plan.Dim, levels int) string {
 	text := ""

@@ -55,7 +55,7 @@ func TestSentencesGiveNumbersAndTheNearestValidValues(t *testing.T) {
 		{"megatron/MLM-B1", "dp=10,mbs=2", 0, "96 sequences of the global batch not divisible by micro-batch*dp 20; nearest 16, 24"},
 		{"megatron/MLM-C1", "cp=4", 0, "4092 tokens of a sequence not divisible by 2*cp 8; nearest 6, 11"},
 		{"megatron/MLM-S1", "sp=on", 0, "sp on with tp 1; sp needs tp above 1"},
-		{"megatron/MLM-S2", "tp=8,sp=on", 0, "4092 tokens of a sequence not divisible by cp*tp 8; nearest 6, 11"},
+		{"megatron/MLM-S2", "tp=8,sp=on", 0, "4092 tokens of a sequence not divisible by tp 8; nearest 6, 11"},
 		{"megatron/MLM-C1b", "tp=2,cp=4,sp=on", 0, "4092 tokens of a sequence not divisible by cp*lcm(2, tp) 8; nearest 6, 11"},
 		{"megatron/MLM-V1", "vpp=2", 0, "vpp 2 with pp 1; vpp above 1 needs pp above 1"},
 		{"megatron/MLM-V3", "vpp=2,pp=8,dp=24", 0, "4 micro-batches with vpp 2 and pp 8; vpp above 1 needs at least pp of them, so pp at most 4"},

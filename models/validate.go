@@ -40,6 +40,18 @@ func (m *Model) checkName() error {
 	if plain(m.Name) == "" {
 		return wrong("name", "is empty")
 	}
+	for _, alias := range m.Aliases {
+		if err := printable("aliases", alias); err != nil {
+			return err
+		}
+	}
+	return firstError(printable("name", m.Name), printable("family", m.Family))
+}
+
+func printable(key, name string) error {
+	if err := strict.Printable(name); err != nil {
+		return wrong(key, "%v", err)
+	}
 	return nil
 }
 

@@ -38,3 +38,6 @@ func dashed(s string) string { return strings.ReplaceAll(strings.ToLower(s), "_"
 // Distance is strict.Distance, the number of single-letter edits between two
 // words, for naming the nearest valid word in an error.
 func Distance(a, b string) int { return strict.Distance(a, b) }
+
+// Clip is a text that the user wrote as an error quotes it: cut to 60 bytes.
+func Clip(text string) string { return strict.Clip(text, 60) }

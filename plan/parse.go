@@ -66,11 +66,11 @@ func Parse(text string) (Partial, error) {
 			continue
 		}
 		if err := p.item(item); err != nil {
-			return Partial{}, fmt.Errorf("plan %q: %w", text, err)
+			return Partial{}, fmt.Errorf("plan %q: %w", Clip(text), err)
 		}
 	}
 	if err := p.finish(); err != nil {
-		return Partial{}, fmt.Errorf("plan %q: %w", text, err)
+		return Partial{}, fmt.Errorf("plan %q: %w", Clip(text), err)
 	}
 	return p.Partial, nil
 }
@@ -78,11 +78,11 @@ func Parse(text string) (Partial, error) {
 func (p *parser) item(item string) error {
 	key, value, ok := strings.Cut(item, "=")
 	if !ok {
-		return fmt.Errorf("%q is not key=value", item)
+		return fmt.Errorf("%q is not key=value", Clip(item))
 	}
 	name, ok := findKey(strings.TrimSpace(key))
 	if !ok {
-		return fmt.Errorf("unknown key %q; nearest %q", strings.TrimSpace(key), name)
+		return fmt.Errorf("unknown key %q; nearest %q", Clip(strings.TrimSpace(key)), name)
 	}
 	if p.seen[name] {
 		return fmt.Errorf("%s is given twice", name)
@@ -138,7 +138,7 @@ var fieldOf = map[string]Field{
 func count(name, value string, most int64) (int64, error) {
 	n, err := strconv.ParseInt(value, 10, 64)
 	if err != nil || n < 1 || n > most {
-		return 1, fmt.Errorf("%s=%s: expected a whole number from 1 to %d", name, value, most)
+		return 1, fmt.Errorf("%s=%s: expected a whole number from 1 to %d", name, Clip(value), most)
 	}
 	return n, nil
 }
@@ -150,12 +150,12 @@ func parseSwitch(name, value string) (bool, error) {
 	case "off", "false", "0", "no":
 		return false, nil
 	}
-	return false, fmt.Errorf("%s=%s: expected on or off", name, value)
+	return false, fmt.Errorf("%s=%s: expected on or off", name, Clip(value))
 }
 
 func parseZero(value string) (int8, error) {
 	if value != "0" && value != "1" {
-		return 0, fmt.Errorf("zero=%s: expected 0 (plain data parallel) or 1 (sharded optimizer)", value)
+		return 0, fmt.Errorf("zero=%s: expected 0 (plain data parallel) or 1 (sharded optimizer)", Clip(value))
 	}
 	return int8(value[0] - '0'), nil
 }
@@ -167,5 +167,5 @@ func ParseRecompute(value string) (Recompute, error) {
 			return Recompute(r), nil
 		}
 	}
-	return 0, fmt.Errorf("recompute=%s: expected none, selective or full", value)
+	return 0, fmt.Errorf("recompute=%s: expected none, selective or full", Clip(value))
 }

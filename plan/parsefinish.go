@@ -115,14 +115,14 @@ func (p *parser) place() error {
 func parseFactors(item string) (Dim, []int64, error) {
 	name, list, ok := strings.Cut(item, ":")
 	if !ok {
-		return 0, nil, fmt.Errorf("placement %q: expected for example tp:8/1/1;dp_shard:1/32/4", item)
+		return 0, nil, fmt.Errorf("placement %q: expected for example tp:8/1/1;dp_shard:1/32/4", Clip(item))
 	}
 	var d Dim
 	for d < NumDims && dimNames[d] != strings.TrimSpace(name) {
 		d++
 	}
 	if d == NumDims {
-		return 0, nil, fmt.Errorf("placement of %q: expected one of %s", name, strings.Join(dimNames[:], ", "))
+		return 0, nil, fmt.Errorf("placement of %q: expected one of %s", Clip(name), strings.Join(dimNames[:], ", "))
 	}
 	var factors []int64
 	product := int64(1)
@@ -156,7 +156,7 @@ func (p *parser) split() error {
 	}
 	pp, vpp := int(p.degrees[PP]), int(p.Plan.Options.VPP)
 	if len(layers) != pp*vpp {
-		return fmt.Errorf("layers=%s has %d chunks, but pp*vpp = %d*%d = %d", p.layers, len(layers), pp, vpp, pp*vpp)
+		return fmt.Errorf("layers=%s has %d chunks, but pp*vpp = %d*%d = %d", Clip(p.layers), len(layers), pp, vpp, pp*vpp)
 	}
 	if stages.Form, err = formNamed(form, named, layers, pp, vpp); err != nil {
 		return err
@@ -169,17 +169,17 @@ func formNamed(name string, named bool, layers []int32, pp, vpp int) (SplitForm,
 	if !named {
 		f, ok := FormOf(AllForms(), layers, pp, vpp)
 		if !ok {
-			return 0, fmt.Errorf("layers=%s: only the first and the last chunk may be empty", RunLength(layers))
+			return 0, fmt.Errorf("layers=%s: only the first and the last chunk may be empty", Clip(RunLength(layers)))
 		}
 		return f, nil
 	}
 	for f, n := range formNames {
 		if n == strings.TrimSpace(name) {
 			if !SplitForm(f).Expresses(layers, pp, vpp) {
-				return 0, fmt.Errorf("layers=%s is not a split of the form %s", RunLength(layers), n)
+				return 0, fmt.Errorf("layers=%s is not a split of the form %s", Clip(RunLength(layers)), n)
 			}
 			return SplitForm(f), nil
 		}
 	}
-	return 0, fmt.Errorf("split form %q: expected one of %s", name, strings.Join(formNames[:], ", "))
+	return 0, fmt.Errorf("split form %q: expected one of %s", Clip(name), strings.Join(formNames[:], ", "))
 }

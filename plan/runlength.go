@@ -38,24 +38,24 @@ func ParseRunLength(text string) ([]int, error) {
 		value, times, repeated := strings.Cut(strings.TrimSpace(run), "*")
 		n, err := strconv.Atoi(strings.TrimSpace(value))
 		if err != nil || n < 0 || n > MaxChunks {
-			return nil, fmt.Errorf("layers %q: %q is not a number of layers; expected for example 8*14+7*2", text, run)
+			return nil, fmt.Errorf("layers %q: %q is not a number of layers; expected for example 8*14+7*2", Clip(text), Clip(run))
 		}
 		count := 1
 		if repeated {
 			count, err = strconv.Atoi(strings.TrimSpace(times))
 			if err != nil || count < 1 {
-				return nil, fmt.Errorf("layers %q: %q is not layers*chunks; expected for example 8*14+7*2", text, run)
+				return nil, fmt.Errorf("layers %q: %q is not layers*chunks; expected for example 8*14+7*2", Clip(text), Clip(run))
 			}
 		}
 		if count > MaxChunks-len(layers) {
-			return nil, fmt.Errorf("layers %q: more than %d chunks", text, MaxChunks)
+			return nil, fmt.Errorf("layers %q: more than %d chunks", Clip(text), MaxChunks)
 		}
 		for range count {
 			layers = append(layers, n)
 		}
 	}
 	if len(layers) == 0 {
-		return nil, fmt.Errorf("layers %q: empty; expected for example 8*14+7*2", text)
+		return nil, fmt.Errorf("layers %q: empty; expected for example 8*14+7*2", Clip(text))
 	}
 	return layers, nil
 }

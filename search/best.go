@@ -73,19 +73,18 @@ func (s *session) best(ctx context.Context, l Limits) (*Result, error) {
 
 // settle says what the outcome of a walk proves.
 func (s *session) settle(r *Result, out outcome) {
-	bound := out.bound / 1e9
-	switch {
-	case out.done && len(out.held) == 0:
-		r.Status = Infeasible
-		return
-	case len(out.held) == 0:
-		r.Status = Unknown
-		r.BoundSeconds = &bound
+	if len(out.held) == 0 {
+		if r.Status = Infeasible; !out.done {
+			r.Status = Unknown
+			bound := out.whole / 1e9 // also of plans that do not leave the margin
+			r.BoundSeconds = &bound
+		}
 		return
 	}
-	step, gap := float64(out.held[0].figures.Step), 0.0
+	step := float64(out.held[0].figures.Step)
 	r.Status = Optimal
-	if bound = step; !out.done {
+	bound, gap := step, 0.0
+	if !out.done {
 		r.Status = Feasible
 		bound = min(step, out.bound/1e9)
 		gap = 1 - bound/step
@@ -136,7 +135,8 @@ func (j *job) assumptions(p *plan.Plan, price pricer) []string {
 	}
 	list = append(list, j.Warnings...)
 	list = append(list, j.facts.Cluster.Assumptions...)
-	return distinct(list)
+	list = append(list, j.facts.Cluster.GPU.Assumptions...)
+	return distinct(append(list, j.Profile.Assumptions()...))
 }
 
 // distinct drops repeats and keeps the order.

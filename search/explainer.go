@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"meshplan/cost"
 	"meshplan/plan"
@@ -21,7 +22,9 @@ type explainer struct {
 	asked  map[string]solver.Group // nogoods from rules too large to tabulate
 	groups []solver.Group
 	widen  []plan.Coord // placement, options, degrees
-	failed error        // of the price model
+
+	example *plan.Point // the plan of least memory, nil when there is none
+	failed  error       // of the price model
 }
 
 func newExplainer(s *session) *explainer {
@@ -50,10 +53,10 @@ func isDegree(c plan.Coord) bool    { return c < plan.Coord(plan.NumDims) }
 func isPlacement(c plan.Coord) bool { return int(c) >= len(class{}) }
 func isOption(c plan.Coord) bool    { return !isDegree(c) && !isPlacement(c) }
 
-// core is a set of groups that leave no plan: as few as could be shown within
-// maxNogoods, else all.
-func (e *explainer) core(ctx context.Context) ([]solver.Group, error) {
-	core, err := solver.Minimise(e.groups, func(on []solver.Group) (bool, error) {
+// core is a set of groups that leave no plan. It is minimal if that could be
+// shown within maxNogoods a question.
+func (e *explainer) core(ctx context.Context) (core []solver.Group, minimal bool, err error) {
+	core, err = solver.Minimise(e.groups, func(on []solver.Group) (bool, error) {
 		status, _, err := e.ask(ctx, on)
 		if err == nil && status == solver.Unknown {
 			err = solver.ErrUnknown
@@ -61,14 +64,14 @@ func (e *explainer) core(ctx context.Context) ([]solver.Group, error) {
 		return status == solver.Unsat, err
 	})
 	switch {
-	case e.failed != nil:
-		return nil, e.failed
-	case err != nil && ctx.Err() == nil && !errors.Is(err, solver.ErrUnknown):
-		return nil, err
+	case err == nil:
+		return core, true, nil
+	case e.failed != nil || ctx.Err() == nil && !errors.Is(err, solver.ErrUnknown):
+		return nil, false, err
 	case core == nil:
-		return e.groups, nil
+		core = e.groups
 	}
-	return core, nil
+	return core, false, nil
 }
 
 // ask looks for a plan that the groups allow.
@@ -141,48 +144,79 @@ func (e *explainer) refuse(g solver.Group, b plan.Box) bool {
 	return false
 }
 
-// describe turns a core into reasons, memory apart. The sentence of a rule
-// speaks of the plan that would fit without it, if one is found.
-func (e *explainer) describe(ctx context.Context, core []solver.Group) ([]Reason, error) {
+// describe turns a core into reasons, memory apart. The sentence of a rule of
+// a minimal core speaks of a plan that would fit without it, else of the plan
+// of least memory.
+func (e *explainer) describe(ctx context.Context, core []solver.Group, minimal bool) ([]Reason, error) {
 	var reasons []Reason
-	for i, g := range core {
+	for _, g := range core {
 		if g == e.memory {
 			continue
 		}
-		rest := append(slices.Clone(core[:i]), core[i+1:]...)
-		status, m, err := e.ask(ctx, rest)
-		if err != nil && ctx.Err() == nil {
-			return nil, err
+		r := e.reason(g, e.example)
+		if minimal {
+			p, valid, err := e.without(ctx, g, core)
+			if err != nil && ctx.Err() == nil {
+				return nil, err
+			}
+			if p != nil {
+				r = e.reason(g, p)
+			}
+			if pin := e.space.RuleOf(g).Pin; pin != nil && valid {
+				r.Text += "; without it a plan with " + valuesOf(e.space.RuleOf(g).Reads, p) + " would fit"
+			}
 		}
-		var p *plan.Point
-		if status == solver.Sat {
-			found := e.space.Point(m)
-			p = &found
-		}
-		reasons = append(reasons, e.reason(g, p))
+		reasons = append(reasons, r)
 	}
 	return reasons, nil
 }
 
-// reason is the sentence of one group; p is a plan that would do without it,
-// nil when none is known.
+// without finds a plan that fits but for the rule of g: one that keeps all
+// other rules, and so is valid without it, if there is one, else one that
+// keeps the others of the core.
+func (e *explainer) without(ctx context.Context, g solver.Group, core []solver.Group) (p *plan.Point, valid bool, err error) {
+	for i, on := range [...][]solver.Group{e.groups, core} {
+		rest := slices.DeleteFunc(slices.Clone(on), func(o solver.Group) bool { return o == g })
+		status, m, err := e.ask(ctx, rest)
+		if err != nil {
+			return nil, false, err
+		}
+		if status == solver.Sat {
+			found := e.space.Point(m)
+			return &found, i == 0, nil
+		}
+	}
+	return nil, false, nil
+}
+
+// valuesOf lists the point's values: "tp 6, pp 4".
+func valuesOf(coords []plan.Coord, p *plan.Point) string {
+	var values []string
+	for _, c := range coords {
+		values = append(values, fmt.Sprintf("%s %d", c, p[c]))
+	}
+	return strings.Join(values, ", ")
+}
+
+// reason is the sentence of one group about a plan, nil when none is known.
 func (e *explainer) reason(g solver.Group, p *plan.Point) Reason {
 	if g == e.split {
-		r := Reason{Rule: layerSplit, Text: "no layer split that the framework accepts", Numbers: map[string]float64{}}
-		if p != nil {
-			r.Numbers["pp"], r.Numbers["vpp"] = float64(p.Degree(plan.PP)), float64(p[plan.VPP])
-			r.Text += fmt.Sprintf(" suits pp %d with vpp %d", p.Degree(plan.PP), p[plan.VPP])
-		}
-		return r
+		return splitReason(p)
 	}
-	rule := e.space.RuleOf(g)
-	for i := range e.leftover {
-		if e.asked[e.leftover[i].ID] == g {
-			rule = e.leftover[i]
+	for _, r := range e.leftover {
+		if e.asked[r.ID] == g {
+			return e.ruleReason(r, p)
 		}
 	}
-	if p == nil {
-		return Reason{Rule: rule.ID, Text: rule.ID, Numbers: map[string]float64{}}
+	return e.ruleReason(e.space.RuleOf(g), p)
+}
+
+func splitReason(p *plan.Point) Reason {
+	r := Reason{Rule: layerSplit, Text: "no layer split that the framework accepts", Numbers: map[string]float64{}}
+	if p != nil {
+		pp, vpp := p.Degree(plan.PP), p[plan.VPP]
+		r.Numbers["pp"], r.Numbers["vpp"] = float64(pp), float64(vpp)
+		r.Text += fmt.Sprintf(" suits pp %d with vpp %d", pp, vpp)
 	}
-	return e.ruleReason(rule, p)
+	return r
 }

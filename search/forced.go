@@ -106,12 +106,26 @@ func (q *question) cutShort() {
 	q.say(NotProven, "the search with %s below %d was cut short", q.Degree, q.Value)
 }
 
+// HardlyMatters begins the sentence, behind its degree, of a degree that saves
+// less than hardly of the step time.
+const (
+	HardlyMatters = "hardly matters"
+	hardly        = 1.01
+)
+
 // slower says how much longer the best plan below takes.
 func (q *question) slower(best, below *leaf) {
 	factor := float64(below.figures.Step) / float64(best.figures.Step)
 	q.Factor = &factor
-	q.say(ByTime, "with %s below %d the best step takes %.3f times as long (%v instead of %v)",
-		q.Degree, q.Value, factor, below.figures.Step, best.figures.Step)
+	verdict, longer := "", fmt.Sprintf("%.3f times as long", factor)
+	if factor < hardly {
+		verdict = HardlyMatters + ": "
+	}
+	if longer == "1.000 times as long" {
+		longer = "as long, to 0.1 %"
+	}
+	q.say(ByTime, "%swith %s below %d the best step takes %s (%v instead of %v)",
+		verdict, q.Degree, q.Value, longer, below.figures.Step, best.figures.Step)
 }
 
 // forbidden says whether rules alone exclude every plan below.
@@ -126,7 +140,8 @@ func (q *question) forbidden(ctx context.Context) error {
 			}
 		}
 		if len(ids) == 0 {
-			ids = []string{gridRule}
+			q.say(gridRule, "no plan with %s below %d can be spread over %s", q.Degree, q.Value, framework.Levels(q.facts))
+			return nil
 		}
 		q.say(strings.Join(ids, ", "), "%s allows no %s below %d", strings.Join(ids, ", "), q.Degree, q.Value)
 	case errors.Is(err, solver.ErrSatisfiable):

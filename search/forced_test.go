@@ -62,6 +62,9 @@ func checkForced(t *testing.T, seed uint64, j *job, f *Forced, list []leaf, g me
 		if f.By != by || f.Factor == nil || *f.Factor != factor {
 			t.Fatalf("seed %d: %+v, want factor %v", seed, f, factor)
 		}
+		if strings.Contains(f.Text, HardlyMatters) != (factor < hardly) {
+			t.Fatalf("seed %d: %q of factor %v", seed, f.Text, factor)
+		}
 	case ByMemory:
 		if f.By != by || f.Factor != nil {
 			t.Fatalf("seed %d: %+v, want memory", seed, f)

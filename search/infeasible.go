@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"meshplan/framework"
 	"meshplan/plan"
@@ -22,77 +23,94 @@ const (
 // the reasons are correct but not as few.
 const maxNogoods = 4000
 
+// leastPeakBoxes limits the search for the plan of least memory, which only
+// illustrates a reason. It is counted, not timed, so that answers repeat.
+const leastPeakBoxes = 2000
+
 // reasons is a set of rules that cannot hold together, after the walk has
 // proven that no plan exists: rules alone if they suffice, else memory and
 // what keeps plans from fitting.
 func (s *session) reasons(ctx context.Context) ([]Reason, error) {
+	var reasons []Reason
 	core, err := s.solver.Core(ctx, solver.Budget{}, s.groups...)
 	switch {
 	case err == nil:
-		return s.ruleReasons(ctx, core)
-	case !errors.Is(err, solver.ErrSatisfiable):
-		return nil, explainCut(ctx, err)
+		reasons, err = s.ruleReasons(ctx, core)
+	case errors.Is(err, solver.ErrSatisfiable):
+		reasons, err = s.memoryReasons(ctx)
 	}
-	least, err := s.walk(ctx, query{top: 1, memory: unlimited, goal: leastPeak})
-	if err != nil {
+	if err != nil && ctx.Err() == nil {
 		return nil, err
 	}
-	e := newExplainer(s)
-	if core, err = e.core(ctx); err != nil {
-		return nil, err
-	}
-	reasons, err := e.describe(ctx, core)
-	if err != nil {
-		return nil, err
-	}
-	if len(least.held) > 0 {
-		reasons = append([]Reason{s.memoryReason(&least)}, reasons...)
+	if len(reasons) == 0 {
+		reasons = []Reason{{Rule: memoryRule, Numbers: map[string]float64{},
+			Text: "no plan that the rules allow fits in memory; the search for fewer reasons was cut short"}}
 	}
 	return reasons, nil
 }
 
-// explainCut drops the error of a question that the context cut short.
-func explainCut(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return nil
+// memoryReasons are the reasons when the rules alone would allow a plan.
+func (s *session) memoryReasons(ctx context.Context) ([]Reason, error) {
+	least, err := s.walk(ctx, query{top: 1, memory: unlimited, goal: leastPeak, boxes: leastPeakBoxes})
+	if err != nil {
+		return nil, err
 	}
-	return err
+	e := newExplainer(s)
+	if len(least.held) > 0 {
+		p := least.held[0].plan.Point()
+		e.example = &p
+	}
+	core, minimal, err := e.core(ctx)
+	if err != nil {
+		return nil, err
+	}
+	reasons, err := e.describe(ctx, core, minimal)
+	if err == nil && slices.Contains(core, e.memory) && len(least.held) > 0 {
+		reasons = slices.Insert(reasons, 0, s.memoryReason(&least))
+	}
+	return reasons, err
 }
 
-// ruleReasons turns a core of the rules alone into sentences. As the core is
-// minimal, the rest of it has a point at which the rule fails: its sentence
-// speaks of that point.
+// ruleReasons turns a core of the rules alone into sentences, with what the
+// levels of the cluster have to do with it.
 func (s *session) ruleReasons(ctx context.Context, core []solver.Group) ([]Reason, error) {
-	reasons := make([]Reason, 0, len(core))
-	for i, g := range core {
-		rest := append(append([]solver.Group(nil), core[:i]...), core[i+1:]...)
-		status, m, err := s.solver.Solve(ctx, solver.Budget{}, rest...)
-		if err != nil {
-			return nil, explainCut(ctx, err)
-		}
-		rule := s.space.RuleOf(g)
-		if status == solver.Sat {
-			p := s.space.Point(m)
-			reasons = append(reasons, s.ruleReason(rule, &p))
-		} else {
-			reasons = append(reasons, Reason{Rule: rule.ID, Numbers: map[string]float64{}})
-		}
+	ask := func(on []solver.Group) (solver.Status, solver.Model, error) {
+		return s.solver.Solve(ctx, solver.Budget{}, on...)
 	}
-	if len(reasons) == 0 {
-		reasons = append(reasons, Reason{Rule: gridRule, Numbers: map[string]float64{},
-			Text: "no degrees fit the levels of the cluster"})
+	reasons := make([]Reason, 0, len(core)+1)
+	var rules []framework.Rule
+	for _, g := range core {
+		rule := s.space.RuleOf(g)
+		rules = append(rules, rule)
+		w, err := s.witness(ask, g, core, s.groups)
+		if err == nil {
+			err = s.leastAt(ctx, &w, rule.Reads)
+		}
+		if err != nil {
+			return nil, err
+		}
+		reasons = append(reasons, s.ruleReason(rule, w.point))
+	}
+	if r, ok := s.levelsReason(rules); ok {
+		reasons = append(reasons, r)
 	}
 	return reasons, nil
 }
 
 // ruleReason is the rule's sentence about a point, with the values it speaks
-// of.
+// of; without a point, its name. A pin needs no point.
 func (s *session) ruleReason(r framework.Rule, p *plan.Point) Reason {
-	numbers := make(map[string]float64, len(r.Reads))
-	for _, c := range r.Reads {
-		numbers[c.String()] = float64(p[c])
+	reason := Reason{Rule: r.ID, Text: r.ID, Numbers: map[string]float64{}}
+	switch {
+	case r.Pin != nil:
+		reason.Text = r.Pin.String() + " is pinned"
+	case p != nil:
+		reason.Text = r.Text(s.facts, p)
+		for _, c := range r.Reads {
+			reason.Numbers[c.String()] = float64(p[c])
+		}
 	}
-	return Reason{Rule: r.ID, Text: r.Text(s.facts, p), Numbers: numbers}
+	return reason
 }
 
 // memoryReason says how far the plan of least memory is from fitting.
@@ -103,11 +121,18 @@ func (s *session) memoryReason(least *outcome) Reason {
 		"least_peak_bytes": float64(figures.Peak),
 		"usable_bytes":     float64(figures.Usable),
 	}}
-	if !least.done {
+	switch {
+	case figures.Usable <= 0:
+		gpu := s.facts.Cluster.GPU
+		r.Numbers["runtime_bytes"] = float64(gpu.Runtime)
+		r.Text = fmt.Sprintf("the CUDA context and the communicators alone do not fit in the %v that the runtime reports for a %s; no plan has memory",
+			gpu.Runtime, gpu.Name)
+		return r
+	case !least.done:
 		r.Numbers["least_peak_bound_bytes"] = least.bound
-		r.Text = fmt.Sprintf("the least memory found is %v of %v usable (at least %v is needed)",
+		r.Text = fmt.Sprintf("the least memory found is %v of %v usable, and no plan needs less than %v",
 			figures.Peak, figures.Usable, units.Bytes(least.bound))
-	} else {
+	default:
 		r.Text = fmt.Sprintf("the least memory any plan needs is %v of %v usable", figures.Peak, figures.Usable)
 	}
 	if name, bytes := largestTerm(s.price.Explain(&l.plan)); name != "" {

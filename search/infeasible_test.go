@@ -56,6 +56,12 @@ func TestReasons(t *testing.T) {
 		{"too little memory for any plan", usable(toy(t, ""), 10), []string{"memory"}, "10.00 B usable"},
 		{"pins keep the plans that fit away", usable(toy(t, "tp<=2,pp<=2,sp=off"), 45), []string{"memory", "pin/tp<=2", "pin/pp<=2"}, "tp<=2 is pinned"},
 		{"a pin that a rule forbids", toy(t, "tp=5"), []string{"megatron/MLM-H1", "pin/tp=5"}, "8 heads not divisible by tp 5"},
+		{"a pin that the levels cannot hold", toy(t, "tp=32"), []string{"pin/tp=32", "grid"}, "tp 32 needs 32 GPUs, the cluster has 16"},
+		{"pins that are too much together", toy(t, "tp=8,pp=4"), []string{"pin/tp=8", "pin/pp=4", "grid"}, "tp 8 x pp 4 need 32 GPUs, the cluster has 16"},
+		{"pins that contradict each other on any cluster", toy(t, "dp=4,dp_shard=8"), []string{"pin/dp=4", "pin/dp_shard=8"}, "dp=4 is pinned"},
+		{"a rule's sentence is about the pin alone", toy(t, "dp=3"), []string{"megatron/MLM-B1", "pin/dp=3"}, "not divisible by dp 3; nearest 2, 4"},
+		{"a number of GPUs that no degrees give", toy(t, "gpus=7"), []string{"pin/gpus=7", "grid"}, "7 GPUs cannot be used"},
+		{"a GPU that holds no context", usable(toy(t, ""), -5), []string{"memory"}, "alone do not fit"},
 		{"two pins against a rule", toy(t, "pp=1,vpp=4"), []string{"megatron/MLM-V1", "pin/pp=1", "pin/vpp=4"}, "vpp"},
 	}
 	for _, test := range tests {
@@ -88,7 +94,9 @@ func TestMemoryReasonStatesTheLeastPeak(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if m := r.Reasons[0]; m.Rule != memoryRule || m.Numbers["least_peak_bytes"] != float64(least) {
+		m := r.Reasons[0]
+		peak, bound := m.Numbers["least_peak_bytes"], m.Numbers["least_peak_bound_bytes"]
+		if cut := bound > 0; m.Rule != memoryRule || !cut && peak != float64(least) || cut && (peak < float64(least) || bound > float64(least)) {
 			t.Fatalf("seed %d: %+v, want a least peak of %v", seed, m, float64(least))
 		}
 	})

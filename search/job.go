@@ -16,6 +16,7 @@ type job struct {
 	stageRules []framework.StageRule
 	forms      []plan.SplitForm
 	levels     int
+	tight      *tightener
 }
 
 // newJob lists the rules of a problem and the values they range over.
@@ -28,6 +29,7 @@ func newJob(p *Problem) (*job, error) {
 	j.domains = framework.NewDomains(j.facts, p.Pins)
 	j.stageRules = p.Framework.StageRules()
 	j.forms = p.Framework.Forms()
+	j.tight = newTightener(j)
 	return j, nil
 }
 

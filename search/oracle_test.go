@@ -118,6 +118,25 @@ func TestWalkFindsWhatSortingAllPlansFinds(t *testing.T) {
 	}
 }
 
+// realProblems are fewer, since a real price takes longer.
+const realProblems = 40
+
+func TestWalkFindsWhatSortingAllPlansFindsAtRealPrices(t *testing.T) {
+	inParts(t, realProblems, func(t *testing.T, seed uint64) {
+		p, e := real(t, seed)
+		j, s := mustSession(t, p)
+		list := everything(t, j, e)
+		want, g := byGroup(list, p.Top)
+		checkWalk(t, seed, s, list)
+		checkLoops(t, seed, e, loops.Query{Top: p.Top, Runs: g == runs}, want)
+		r, err := s.best(context.Background(), Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkBest(t, seed, r, want)
+	})
+}
+
 func checkWalk(t *testing.T, seed uint64, s *session, list []leaf) {
 	t.Helper()
 	for _, group := range []memoryGroup{fits, runs, unlimited} {

@@ -18,21 +18,49 @@ import (
 )
 
 // mostPoints is the size up to which a random problem is enumerated.
-const mostPoints = 8_000
+const mostPoints = 4_000
 
 // small makes random problems that can be enumerated. The same seed gives the
 // same problems.
 func small(t testing.TB, seed uint64) (*Problem, *loops.Enumerator) {
 	t.Helper()
+	return enumerable(t, seed, mostPoints, random)
+}
+
+// real is small at the prices of the cost model.
+func real(t testing.TB, seed uint64) (*Problem, *loops.Enumerator) {
+	t.Helper()
+	return enumerable(t, seed, mostPoints/4, func(r *rand.Rand) *Problem {
+		p := random(r)
+		p.newPricer = nil
+		p.Profile = found(profile.Find(testFramework.Profile()))
+		like := found(cluster.Find(pick(r, "l4", "a100-40gb", "a100", "h100", "rtx-3090") + ":8"))
+		c := p.Facts.Cluster
+		c.GPU, c.GPUsPerNode, c.NICsPerNode = like.GPU, c.Levels[0].Size, like.NICsPerNode
+		p.Facts.Model.SetDefaults()
+		return p
+	})
+}
+
+// found is for what is known to be in a catalogue.
+func found[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func enumerable(t testing.TB, seed uint64, most int, draw func(*rand.Rand) *Problem) (*Problem, *loops.Enumerator) {
+	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 1))
 	for {
-		p := random(r)
+		p := draw(r)
 		j, err := newJob(p)
 		if err != nil {
 			t.Fatal(err)
 		}
 		e, n := loopsOf(t, j, without), 0
-		if e.Visit(func(*plan.Point) bool { n++; return n <= mostPoints }) && n > 0 {
+		if e.Visit(func(*plan.Point) bool { n++; return n <= most }) && n > 0 {
 			return p, e
 		}
 	}

@@ -13,10 +13,10 @@ const reportEvery = 2048
 
 // report tells the caller how far the walk is.
 func (v *visitor) report() {
-	if v.since++; v.tell == nil || v.since < reportEvery {
+	if v.tell == nil || v.bounds < v.next {
 		return
 	}
-	v.since = 0
+	v.next = v.bounds + reportEvery
 	p := Progress{Nodes: v.stats.Bounds, Bound: units.Seconds(v.leastOpen() / 1e9)}
 	if best := v.top.best(); best != nil {
 		p.Best = best.figures.Step
@@ -25,12 +25,11 @@ func (v *visitor) report() {
 }
 
 // leastOpen is a bound that no plan of the space is below: that of the walk's
-// frontier or of what the sweep leaves out, but at least what is proven of the
-// whole space and at most the best plan's.
+// frontier, but at least that of the whole space and at most the best plan's.
 func (v *visitor) leastOpen() float64 {
-	bound := v.proven
+	bound := v.whole
 	if open, ok := v.open.least(); ok {
-		bound = max(bound, min(open, v.entry()))
+		bound = max(bound, open)
 	}
 	if best := v.top.best(); best != nil {
 		bound = min(bound, best.first)

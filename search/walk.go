@@ -15,6 +15,7 @@ type query struct {
 	memory memoryGroup
 	goal   goal
 	first  bool           // stop at the first plan found
+	boxes  int            // stop after so many boxes; 0 means never
 	tell   func(Progress) // called now and then; may be nil
 }
 
@@ -30,36 +31,28 @@ const (
 type outcome struct {
 	held  []leaf  // best first
 	done  bool    // the space is exhausted: held is proven
-	bound float64 // no plan's first key is lower, in the goal's unit
+	bound float64 // no plan of the query is below it by the first key
+	whole float64 // no plan of the whole space is
 }
 
-// errFirst ends a walk that is after any plan.
-var errFirst = errors.New("search: a plan was found")
-
-// ladder is by how much of the best plan's time a box must promise to be
-// faster to be entered, sweep by sweep. The first sweeps find good plans soon,
-// by which the last, that leaves nothing out, is short.
-var ladder = []float64{0.1, 0}
+// Why a query ended its own walk.
+var (
+	errFirst = errors.New("search: a plan was found")
+	errBoxes = errors.New("search: the boxes are used up")
+)
 
 // walk searches the session's space.
 func (s *session) walk(ctx context.Context, q query) (outcome, error) {
 	root := s.root()
 	v := &visitor{session: s, query: q, top: topK{k: max(1, q.top)}, margin: s.price.Margin()}
-	v.proven = v.keyOf(s.price.Bound(&root), &root).first
-	for _, v.ahead = range ladder {
-		v.open = frontier{}
-		err := solver.Walk(ctx, s.solver, s.groups, nil, s.order, v)
-		switch {
-		case ctx.Err() != nil || errors.Is(err, errFirst):
-			return outcome{held: v.top.held, bound: v.leastOpen()}, nil
-		case err != nil:
-			return outcome{}, err
-		case len(v.top.held) < v.top.k:
-			return outcome{held: v.top.held, done: true, bound: v.leastOpen()}, nil
-		}
-		v.proven = max(v.proven, v.entry())
+	v.whole = v.keyOf(s.price.Bound(&root), &root).first
+	ctx, v.stop = context.WithCancelCause(ctx)
+	defer v.stop(nil)
+	err := solver.Walk(ctx, s.solver, s.groups, nil, s.order, v)
+	if ctx.Err() == nil && err != nil {
+		return outcome{}, err
 	}
-	return outcome{held: v.top.held, done: true, bound: v.leastOpen()}, nil
+	return outcome{held: v.top.held, done: err == nil, bound: v.leastOpen(), whole: v.whole}, nil
 }
 
 // visitor answers the solver's walk: it bounds boxes, prices plans and keeps
@@ -67,14 +60,15 @@ func (s *session) walk(ctx context.Context, q query) (outcome, error) {
 type visitor struct {
 	*session
 	query
+	stop   context.CancelCauseFunc
 	top    topK
 	open   frontier
-	proven float64 // bound of the whole space, by earlier sweeps
-	since  int     // boxes since the last progress report
+	whole  float64 // bound of the whole space
+	bounds int     // boxes bounded in this walk
+	next   int     // when to report next
 	box    plan.Box
 	margin float64
 	parent plan.Box // of the children being screened
-	ahead  float64  // share of the threshold by which a box must be ahead of it
 }
 
 // bounded is a box that can hold a plan worth keeping.
@@ -89,13 +83,15 @@ type bounded struct {
 func (v *visitor) Bound(n *solver.Node) (bounded, bool) {
 	v.box = v.space.Box(n)
 	box := &v.box
-	v.stats.Bounds++
+	if !v.tight.tighten(box) {
+		return bounded{}, false
+	}
 	b := v.bound(box)
 	if b.Peak > v.memory.limit(b.Usable, v.margin) {
 		return bounded{}, false
 	}
 	k := bounded{key: v.keyOf(b, box), oneClass: oneClass(box), depth: n.Depth}
-	if !v.admits(&k) {
+	if !v.top.admits(&k.key, k.oneClass) {
 		return bounded{}, false
 	}
 	v.open.add(k.depth, k.first)
@@ -111,13 +107,15 @@ func (v *visitor) Parent(n *solver.Node) { v.parent = v.space.Box(n) }
 func (v *visitor) Screen(x solver.Int, value int32) bool {
 	v.box = v.parent
 	v.space.Narrow(&v.box, x, value)
-	v.stats.Bounds++
+	if !v.tight.tighten(&v.box) {
+		return false
+	}
 	b := v.bound(&v.box)
 	if b.Peak > v.memory.limit(b.Usable, v.margin) {
 		return false
 	}
 	k := bounded{key: v.keyOf(b, &v.box), oneClass: oneClass(&v.box)}
-	return v.admits(&k)
+	return v.top.admits(&k.key, k.oneClass)
 }
 
 // within is a price model that bounds the plans of a box whose memory stays
@@ -128,24 +126,14 @@ type within interface {
 
 // bound bounds the plans of the box that the memory group accepts.
 func (v *visitor) bound(box *plan.Box) cost.Bound {
+	v.stats.Bounds++
+	if v.bounds++; v.bounds == v.boxes {
+		v.stop(errBoxes)
+	}
 	if w, ok := v.price.(within); ok {
 		return w.BoundWithin(box, float64(v.memory.limit(1, v.margin)))
 	}
 	return v.price.Bound(box)
-}
-
-// admits reports whether a box can hold a plan worth keeping in this sweep.
-func (v *visitor) admits(b *bounded) bool {
-	return v.top.admits(&b.key, b.oneClass) && (v.ahead == 0 || b.first < v.entry())
-}
-
-// entry is what a box's bound must be below to be entered in this sweep, apart
-// from being worth it at all.
-func (v *visitor) entry() float64 {
-	if len(v.top.held) < v.top.k {
-		return inf
-	}
-	return v.top.held[v.top.k-1].first * (1 - v.ahead)
 }
 
 // Less orders children by their bounds.
@@ -154,7 +142,7 @@ func (v *visitor) Less(a, b bounded) bool { return a.compare(&b.key) < 0 }
 // Cut reports whether a box comes behind the plans held by now.
 func (v *visitor) Cut(b bounded) bool {
 	v.open.enter(b.depth)
-	return !v.admits(&b)
+	return !v.top.admits(&b.key, b.oneClass)
 }
 
 // Leaf splits the layers of a point, asks the rules that are left, prices the
@@ -168,7 +156,7 @@ func (v *visitor) Leaf(n *solver.Node) error {
 	}
 	l.key = v.keyOf(cost.Bound{Step: l.figures.Step, Peak: l.figures.Peak}, &box)
 	if v.top.offer(l) && v.first {
-		return errFirst
+		v.stop(errFirst)
 	}
 	return nil
 }
@@ -196,10 +184,12 @@ func (s *session) priced(p *plan.Point) (l leaf, ok bool, err error) {
 	return l, true, nil
 }
 
-// keyOf is the key of a box's bounds, or of a plan's figures.
+// keyOf is the key of a box's bounds, or of a plan's figures. With least peak
+// as the goal one of the plans of equal peak is as good as another: they are
+// not told apart, and the first found stays.
 func (v *visitor) keyOf(b cost.Bound, box *plan.Box) key {
 	if v.goal == leastPeak {
-		return key{float64(b.Peak), roundNS(b.Step), box.Least()}
+		return key{first: float64(b.Peak)}
 	}
 	return key{roundNS(b.Step), float64(b.Peak), box.Least()}
 }

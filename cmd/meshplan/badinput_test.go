@@ -59,6 +59,7 @@ var badInputs = []struct {
 	{name: "a sequence length of zero", args: base + " --seq 0", want: "whole number from 1"},
 	{name: "more tokens a step than any job has", args: base + " --global-batch 100000000 --seq 1000000", want: "tokens a step"},
 	{name: "an unknown precision", args: base + " --precision bf61", want: "nearest: bf16"},
+	{name: "a precision that the GPU lacks", args: base + " --cluster v100:8", want: "no bf16 rate; use --precision fp16"},
 	{name: "an unknown recipe", args: base + " --recipe nonesuch", want: "nonesuch"},
 	{name: "a load factor that is not a number", args: base + " --load-factor NaN", want: "want a number from 1"},
 	{name: "an infinite load factor", args: base + " --load-factor Inf", want: "want a number from 1"},
@@ -70,6 +71,7 @@ var badInputs = []struct {
 	{name: "a pin on an unknown name", args: base + " --pin tpp=8", want: `nearest "tp"`},
 	{name: "contradicting pins", args: base + " --pin tp=8,tp=4", want: "contradict"},
 	{name: "pins with an empty range between them", args: base + " --pin pp<=2,pp>=4", want: "contradict"},
+	{name: "a pin below a value", args: base + " --pin tp<8", want: "<= and >="},
 	{name: "a pin of zero", args: base + " --pin tp=0", want: "whole number"},
 	{name: "a pin to a level the cluster lacks", args: base + " --pin tp~in~rack", want: "rack"},
 	{name: "no plan to show", args: base + " --top 0", want: "whole number from 1"},
@@ -188,7 +190,7 @@ func FuzzJobFile(f *testing.F) {
 		f.Add(tc.file)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		err := newJob().readFile("-", strings.NewReader(text))
+		err := newJob().readFile(t.Context(), "-", strings.NewReader(text))
 		if err != nil && strings.ContainsAny(oneLine(err.Error()), "\n\r\x1b") {
 			t.Errorf("not one line: %q", err)
 		}

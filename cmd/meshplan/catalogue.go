@@ -70,7 +70,7 @@ func (l *catalogue) printOne(a *app, name string, asJSON, asTOML bool) error {
 		return usageError(err)
 	}
 	if asTOML {
-		return a.print(string(file))
+		return a.write(file)
 	}
 	item := map[string]any{}
 	if err := toml.Unmarshal(file, &item); err != nil {
@@ -88,5 +88,5 @@ func (l *catalogue) printItems(a *app, items []any) error {
 	if err != nil {
 		return internalError(fmt.Errorf("writing JSON: %w", err))
 	}
-	return a.print(string(text) + "\n")
+	return a.write(append(text, '\n'))
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"meshplan/strict"
 )
 
 // The exit codes.
@@ -23,7 +25,7 @@ const exitCodesHelp = `meshplan's exit codes:
   0  an answer was found
   1  the search proved that no plan is possible
   2  bad usage or bad input
-  3  internal error
+  3  internal error; with MESHPLAN_DEBUG set, its stack is printed
   4  stopped early by Ctrl-C or --time-limit; the best so far is printed
 
 The result goes to standard output, everything else to standard error.`
@@ -50,6 +52,12 @@ func internalError(err error) error {
 	return &failure{exitInternal, fmt.Errorf("internal error: %w", err)}
 }
 
+// writeError is an answer that could not be written: exit code 2, as for a
+// place that cannot be written to.
+func writeError(err error) error {
+	return usageError(fmt.Errorf("writing the result: %w", err))
+}
+
 // report prints the error as one line and returns its exit code. An error that
 // carries no code comes from the parsing of the command line.
 func report(w io.Writer, err error) int {
@@ -61,20 +69,14 @@ func report(w io.Writer, err error) int {
 	return code
 }
 
-// oneLine folds line breaks and control characters of a message, so that a
-// file of random bytes cannot disturb the terminal.
+// maxMessage bounds the bytes of an error's line: messages quote what the user
+// gave.
+const maxMessage = 600
+
+// oneLine folds line breaks and escapes control and format characters of a
+// message, so that a file of random bytes cannot disturb the terminal.
 func oneLine(s string) string {
-	s = strings.ToValidUTF8(s, "?")
-	s = strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' || r == '\r' {
-			return ' '
-		}
-		if r < ' ' || r == 0x7f {
-			return '?'
-		}
-		return r
-	}, s)
-	return strings.Join(strings.Fields(s), " ")
+	return strict.Clip(strings.Join(strings.Fields(strict.Visible(strict.Clip(s, 4*maxMessage))), " "), maxMessage)
 }
 
 // exitCodesTopic is the help topic `meshplan help exit-codes`.

@@ -36,7 +36,7 @@ such default is named; --fill best lets the search fill it instead.`,
 
 // explain answers `explain`.
 func (a *app) explain(ctx context.Context, j *job, args []string) error {
-	req, err := a.request(j, args)
+	req, err := a.request(ctx, j, args)
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,9 @@ type settingError struct {
 	err         error
 }
 
-func (e *settingError) Error() string { return fmt.Sprintf("--%s %q: %v", e.flag, e.value, e.err) }
+func (e *settingError) Error() string {
+	return fmt.Sprintf("--%s %q: %v", e.flag, clipped(e.value), e.err)
+}
 
 // flagError words what is wrong with a command's flags.
 func flagError(c *cobra.Command, err error) error {
@@ -22,7 +24,7 @@ func flagError(c *cobra.Command, err error) error {
 		return usageError(s)
 	}
 	if u, ok := errors.AsType[namedFlag](err); ok && c.Flags().Lookup(u.GetSpecifiedName()) == nil {
-		return badUsage("unknown flag --%s of %s%s", u.GetSpecifiedName(), c.CommandPath(),
+		return badUsage("unknown flag --%s of %s%s", clipped(u.GetSpecifiedName()), c.CommandPath(),
 			suggestion(u.GetSpecifiedName(), flagNames(c)))
 	}
 	return usageError(err)

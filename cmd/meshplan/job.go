@@ -79,8 +79,14 @@ func setToggle(to *bool, v string) error {
 	return nil
 }
 
+// precisions are the number formats that a job may ask for.
+var precisions = []plan.Precision{plan.BF16, plan.FP16}
+
 func setPrecision(j *job, v string) error {
-	known := []string{string(plan.BF16), string(plan.FP16)}
+	var known []string
+	for _, p := range precisions {
+		known = append(known, string(p))
+	}
 	return setChoice(&j.precision, v, known)
 }
 

@@ -1,8 +1,12 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"reflect"
 	"strconv"
@@ -14,7 +18,7 @@ import (
 // jobFile is a job file that has been read and holds known keys only.
 type jobFile struct {
 	*strict.Doc
-	path   string
+	folder string        // that the paths it names start from; "" for the working directory
 	values reflect.Value // a pointer to a jobFileType
 }
 
@@ -39,9 +43,13 @@ func jobFileFields() []reflect.StructField {
 func exported(key string) string { return "Key_" + key }
 
 // readFile applies a job file below what the flags have set: flags win, but
-// what the file says is checked all the same. "-" reads standard input.
-func (j *job) readFile(path string, stdin io.Reader) error {
-	file, err := openJobFile(path, stdin)
+// what the file says is checked all the same. "-" reads standard input. When
+// the context ends before the file does, the program has been stopped.
+func (j *job) readFile(ctx context.Context, path string, stdin io.Reader) error {
+	file, err := openJobFile(ctx, path, stdin)
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return &failure{exitStopped, fmt.Errorf("stopped while reading the job file %s", path)}
+	}
 	if err != nil {
 		return usageError(err)
 	}
@@ -53,7 +61,7 @@ func (j *job) readFile(path string, stdin io.Reader) error {
 			to = newJob()
 		}
 		if err := f.set(to, value); err != nil {
-			return badUsage("%s: %s %q: %w", file.At(key...), key[0], value, err)
+			return badUsage("%s: %s %q: %w", file.At(key...), key[0], clipped(value), err)
 		}
 		to.given[f.name] = true
 	}
@@ -61,22 +69,58 @@ func (j *job) readFile(path string, stdin io.Reader) error {
 }
 
 // openJobFile reads and parses a job file.
-func openJobFile(path string, stdin io.Reader) (*jobFile, error) {
-	data, err := readAll(path, stdin)
+func openJobFile(ctx context.Context, path string, stdin io.Reader) (*jobFile, error) {
+	f := &jobFile{values: reflect.New(jobFileType)}
+	var data []byte
+	var err error
+	switch {
+	case path == "-":
+		data, err = untilDone(ctx, func() ([]byte, error) { return strict.Read(path, stdin, strict.MaxFile) })
+	case isPipe(path):
+		data, err = untilDone(ctx, func() ([]byte, error) { return readPipe(path) })
+	default:
+		f.folder = filepath.Dir(path)
+		data, err = strict.ReadFile(path, strict.MaxFile)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("job file %w", err)
 	}
-	f := &jobFile{path: path, values: reflect.New(jobFileType)}
 	f.Doc, err = strict.Decode(path, data, f.values.Interface())
 	return f, err
 }
 
-// readAll returns the text of a file or of standard input.
-func readAll(path string, stdin io.Reader) ([]byte, error) {
-	if path == "-" {
-		return strict.Read(path, stdin, strict.MaxFile)
+// isPipe reports a pipe, such as a shell makes of <(command).
+func isPipe(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().Type() == fs.ModeNamedPipe
+}
+
+// readPipe reads a pipe to its end, of as many bytes as a file may have.
+func readPipe(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
 	}
-	return strict.ReadFile(path, strict.MaxFile)
+	defer func() { _ = f.Close() }()
+	return strict.Read(path, f, strict.MaxFile)
+}
+
+// untilDone is what the read gives, or the context's error once it is done:
+// nothing ends a read from a terminal or a pipe that stays silent.
+func untilDone(ctx context.Context, read func() ([]byte, error)) ([]byte, error) {
+	done := make(chan struct{})
+	var text []byte
+	var err error
+	go func() {
+		defer close(done)
+		text, err = read()
+	}()
+	select {
+	case <-done:
+		return text, err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // text is the value of a field as a flag would be given it.
@@ -101,8 +145,8 @@ func (f *jobFile) text(d *field) string {
 func (f *jobFile) beside(value string) string {
 	isPath := strings.ContainsRune(value, '/') || strings.ContainsRune(value, filepath.Separator) ||
 		strings.HasSuffix(value, ".toml") || strings.HasSuffix(value, ".json")
-	if !isPath || filepath.IsAbs(value) || f.path == "-" {
+	if !isPath || filepath.IsAbs(value) || f.folder == "" {
 		return value
 	}
-	return filepath.Join(filepath.Dir(f.path), value)
+	return filepath.Join(f.folder, value)
 }

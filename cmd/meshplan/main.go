@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 )
 
@@ -26,6 +27,9 @@ func runContext(ctx context.Context, args []string, stdin io.Reader, stdout, std
 	defer func() {
 		if r := recover(); r != nil {
 			code = report(stderr, internalError(fmt.Errorf("%v", r)))
+			if os.Getenv("MESHPLAN_DEBUG") != "" {
+				_, _ = stderr.Write(debug.Stack())
+			}
 		}
 	}()
 	a := &app{stdin: stdin, stdout: stdout, stderr: stderr}

@@ -1,27 +1,45 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 
 	"meshplan/search"
+	"meshplan/strict"
 )
 
-// print writes an answer to standard output.
+// print writes an answer to standard output, control and format characters
+// escaped.
 func (a *app) print(text string) error {
-	if _, err := io.WriteString(a.stdout, text); err != nil {
-		return internalError(fmt.Errorf("writing the result: %w", err))
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		rest, broken := strings.CutSuffix(line, "\n")
+		b.WriteString(strict.Visible(rest))
+		if broken {
+			b.WriteByte('\n')
+		}
+	}
+	return a.write([]byte(b.String()))
+}
+
+// write writes bytes to standard output as they are.
+func (a *app) write(text []byte) error {
+	if _, err := a.stdout.Write(text); err != nil {
+		return writeError(err)
 	}
 	return nil
 }
 
 // printJSON writes an answer as JSON to standard output.
 func (a *app) printJSON(answer interface{ WriteJSON(io.Writer) error }) error {
-	if err := answer.WriteJSON(a.stdout); err != nil {
+	var text bytes.Buffer
+	if err := answer.WriteJSON(&text); err != nil {
 		return internalError(err)
 	}
-	return nil
+	return a.write(text.Bytes())
 }
 
 // printStats writes the counters of a search to standard error.

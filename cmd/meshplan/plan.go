@@ -32,7 +32,7 @@ wins over the file. "-" reads the job file from standard input.`,
 
 // plan answers `plan`.
 func (a *app) plan(ctx context.Context, j *job, args []string) error {
-	req, err := a.request(j, args)
+	req, err := a.request(ctx, j, args)
 	if err != nil {
 		return err
 	}

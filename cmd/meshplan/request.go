@@ -1,9 +1,11 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 
 	"meshplan/cluster"
 	"meshplan/cost"
@@ -32,9 +34,9 @@ type request struct {
 }
 
 // request reads the job file, if any, and looks up everything the job names.
-func (a *app) request(j *job, args []string) (*request, error) {
+func (a *app) request(ctx context.Context, j *job, args []string) (*request, error) {
 	if len(args) == 1 {
-		if err := j.readFile(args[0], a.stdin); err != nil {
+		if err := j.readFile(ctx, args[0], a.stdin); err != nil {
 			return nil, err
 		}
 	}
@@ -116,6 +118,9 @@ func (r *request) behaviour(j *job) error {
 		r.byDefault("recipe", fmt.Sprintf("%s (%g B a parameter)", recipe.Name, recipe.PerParameter()))
 	}
 	f := &r.problem.Facts
+	if err := hasRate(f.Cluster.GPU, f.Workload.Precision); err != nil {
+		return err
+	}
 	if _, err := cost.New(f.Model, f.Cluster, f.Workload, prof); err != nil {
 		return err
 	}
@@ -123,6 +128,24 @@ func (r *request) behaviour(j *job) error {
 	r.subject = subject{model: f.Model.Name, cluster: f.Cluster.Name, gpu: f.Cluster.GPU.Name, gpus: f.Cluster.GPUs(),
 		batch: f.Workload.GlobalBatch, seq: f.Workload.SeqLen, precision: string(f.Workload.Precision), framework: fw.Name()}
 	return nil
+}
+
+// hasRate is the error of a GPU that lacks the number format; it names the
+// formats that it has.
+func hasRate(g *cluster.GPU, p plan.Precision) error {
+	if g.PeakOf(p) > 0 {
+		return nil
+	}
+	var flags []string
+	for _, other := range precisions {
+		if g.PeakOf(other) > 0 {
+			flags = append(flags, "--precision "+string(other))
+		}
+	}
+	if len(flags) == 0 {
+		return fmt.Errorf("%s has no %s rate", g.Name, p)
+	}
+	return fmt.Errorf("%s has no %s rate; use %s", g.Name, p, strings.Join(flags, " or "))
 }
 
 // pins reads what the user holds fixed.

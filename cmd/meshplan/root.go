@@ -42,7 +42,7 @@ func group(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return c.Help()
 	}
-	return badUsage("unknown command %q of %s%s", args[0], c.CommandPath(), suggestion(args[0], verbs(c)))
+	return badUsage("unknown command %q of %s%s", clipped(args[0]), c.CommandPath(), suggestion(args[0], verbs(c)))
 }
 
 // verbs are the names of a command's visible subcommands.
@@ -64,7 +64,7 @@ func helpCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			topic, rest, err := c.Root().Find(args)
 			if err != nil || len(rest) > 0 {
-				return badUsage("no help on %q%s", strings.Join(args, " "),
+				return badUsage("no help on %q%s", clipped(strings.Join(args, " ")),
 					suggestion(args[len(args)-1], append(verbs(c.Root()), "exit-codes")))
 			}
 			topic.InitDefaultHelpFlag()
@@ -76,7 +76,7 @@ func helpCommand() *cobra.Command {
 // noArguments refuses arguments.
 func noArguments(c *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return badUsage("%s takes no argument, got %q", c.CommandPath(), args[0])
+		return badUsage("%s takes no argument, got %q", c.CommandPath(), clipped(args[0]))
 	}
 	return nil
 }
@@ -84,7 +84,7 @@ func noArguments(c *cobra.Command, args []string) error {
 // oneFile takes at most the name of a job file.
 func oneFile(c *cobra.Command, args []string) error {
 	if len(args) > 1 {
-		return badUsage("%s takes one job file, got %q as well", c.CommandPath(), args[1])
+		return badUsage("%s takes one job file, got %q as well", c.CommandPath(), clipped(args[1]))
 	}
 	return nil
 }
@@ -95,7 +95,7 @@ func oneName(c *cobra.Command, args []string) error {
 	case len(args) == 0:
 		return badUsage("%s wants a name; %s list gives them", c.CommandPath(), c.Parent().CommandPath())
 	case len(args) > 1:
-		return badUsage("%s takes one name, got %q as well", c.CommandPath(), args[1])
+		return badUsage("%s takes one name, got %q as well", c.CommandPath(), clipped(args[1]))
 	}
 	return nil
 }

@@ -39,17 +39,26 @@ func (b broken) fail() error {
 }
 
 func TestAPanicIsOneLineAndExitsWithThree(t *testing.T) {
-	var stdout, stderr bytes.Buffer
-	code := run([]string{"plan", "-"}, broken{panics: true}, &stdout, &stderr)
+	var stderr bytes.Buffer
+	code := run([]string{"version"}, strings.NewReader(""), broken{panics: true}, &stderr)
 	if want := "meshplan: internal error: first line second line\n"; code != exitInternal || stderr.String() != want {
 		t.Errorf("exit code %d, standard error %q, want %d and %q", code, stderr.String(), exitInternal, want)
 	}
 }
 
-func TestAResultThatCannotBeWrittenExitsWithThree(t *testing.T) {
+func TestTheStackOfAPanicIsPrintedOnRequest(t *testing.T) {
+	t.Setenv("MESHPLAN_DEBUG", "1")
+	var stderr bytes.Buffer
+	run([]string{"version"}, strings.NewReader(""), broken{panics: true}, &stderr)
+	if !strings.Contains(stderr.String(), "goroutine ") || !strings.Contains(stderr.String(), "run_test.go") {
+		t.Errorf("standard error holds no stack: %q", stderr.String())
+	}
+}
+
+func TestAResultThatCannotBeWrittenIsNoInternalError(t *testing.T) {
 	var stderr bytes.Buffer
 	code := run([]string{"version"}, strings.NewReader(""), broken{}, &stderr)
-	if code != exitInternal || !strings.Contains(stderr.String(), "no space left") {
+	if want := "meshplan: writing the result: no space left\n"; code != exitUsage || stderr.String() != want {
 		t.Errorf("exit code %d, standard error %q", code, stderr.String())
 	}
 }

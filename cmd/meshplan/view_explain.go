@@ -41,22 +41,27 @@ func findings(e *search.Explanation) string {
 	return verdict(&e.Memory) + ", " + count(broken, "rule") + " violated"
 }
 
-// rules lists the violated rules with their sentences, then those that hold.
+// rules lists the violated rules with their sentences and counts those that
+// hold.
 func rules(p *page, checks []search.RuleCheck) {
 	p.heading("Rules")
-	var held []string
+	held := 0
 	var items [][2]string
 	for _, c := range checks {
 		if c.Holds {
-			held = append(held, c.Rule)
+			held++
 		} else {
 			items = append(items, [2]string{"violated", c.Rule + ": " + strings.TrimPrefix(c.Text, c.Rule+": ")})
 		}
 	}
-	if len(held) > 0 {
-		items = append(items, [2]string{"hold", strings.Join(held, ", ")})
-	}
 	p.list(items)
+	switch held {
+	case 0:
+	case 1:
+		p.line("  1 rule holds")
+	default:
+		p.line("  %s hold", count(held, "rule"))
+	}
 }
 
 // timeTree lists every term of the step time below the term it is part of.

@@ -22,36 +22,25 @@ func degrees(d *search.Degrees) string {
 	return strings.Join(words, " ")
 }
 
-// summary is a plan's degrees and those options that differ between plans of
-// equal degrees.
-func summary(a *search.PlanResult) string {
-	o := &a.Options
-	words := []string{degrees(&a.Degrees), fmt.Sprint("micro-batch ", o.MicroBatch)}
-	if o.SP {
-		words = append(words, "sp")
-	}
-	if o.ZeroStage > 0 {
-		words = append(words, fmt.Sprint("zero ", o.ZeroStage))
-	}
-	if a.Degrees.DPReplicate > 1 {
-		words = append(words, fmt.Sprintf("dp %d x %d", a.Degrees.DPShard, a.Degrees.DPReplicate))
-	}
-	if o.Recompute != "none" {
-		words = append(words, o.Recompute+" recompute")
-	}
-	return strings.Join(words, ", ")
-}
-
 // headline gives the figures that are looked at first.
 func headline(p *page, s *subject, a *search.PlanResult, status string) {
 	p.heading("%s on %s of %s GPUs: %s", degrees(&a.Degrees), units.Grouped(a.GPUs), units.Grouped(int64(s.gpus)), status)
 	p.list([][2]string{
 		{"step time", seconds(a.StepSeconds)},
-		{"throughput", fmt.Sprintf("%s tokens/s/GPU, MFU %s, HFU %s", grouped(a.TokensPerSecondPerGPU),
+		{"throughput", fmt.Sprintf("%s %s, MFU %s, HFU %s", grouped(a.TokensPerSecondPerGPU), perGPU(s, a),
 			percent(a.MFU, 1), percent(a.HFU, 1))},
 		{"memory", fmt.Sprintf("%s of %s GiB usable on the tightest stage: %s", gib(a.Memory.PeakReservedBytes),
 			gib(a.Memory.UsableBytes), verdict(&a.Memory))},
 	})
+}
+
+// perGPU is the unit of a plan's throughput: GPUs that it leaves idle do not
+// count.
+func perGPU(s *subject, a *search.PlanResult) string {
+	if a.GPUs < int64(s.gpus) {
+		return "tokens/s per used GPU"
+	}
+	return "tokens/s/GPU"
 }
 
 // verdict says in words whether the memory fits.
@@ -68,7 +57,7 @@ func choices(p *page, a *search.PlanResult) {
 		{"layers/stage", fmt.Sprintf("%s (%s)", o.LayersPerStage, o.SplitForm)},
 		{"micro-batch", count(int(o.MicroBatch), "sequence")},
 		{"schedule", schedule(a)},
-		{"data parallel", fmt.Sprintf("ZeRO stage %d, dp_shard %d, dp_replicate %d", o.ZeroStage, a.Degrees.DPShard, a.Degrees.DPReplicate)},
+		{"data parallel", dataParallel(a)},
 		{"sequence parallel", onOff(o.SP)},
 		{"recompute", recompute},
 	}
@@ -77,6 +66,23 @@ func choices(p *page, a *search.PlanResult) {
 	}
 	p.heading("Options")
 	p.list(append(items, [2]string{"text", strings.ReplaceAll(a.Text, ",", ", ")}))
+}
+
+// dataParallel says over which ranks the optimizer state is sharded: those of
+// dp_shard and of cp.
+func dataParallel(a *search.PlanResult) string {
+	d := &a.Degrees
+	if a.Options.ZeroStage == 0 {
+		return fmt.Sprintf("ZeRO stage 0, nothing sharded, dp_replicate %d", d.DPReplicate)
+	}
+	over := fmt.Sprint("dp_shard ", d.DPShard)
+	switch {
+	case d.CP > 1 && d.DPShard == 1:
+		over = fmt.Sprint("cp ", d.CP)
+	case d.CP > 1:
+		over += fmt.Sprint(" x cp ", d.CP)
+	}
+	return fmt.Sprintf("ZeRO stage %d, optimizer state over %s, dp_replicate %d", a.Options.ZeroStage, over, d.DPReplicate)
 }
 
 func schedule(a *search.PlanResult) string {
@@ -130,7 +136,11 @@ func forced(p *page, reasons []search.Forced) {
 	var items [][2]string
 	for _, f := range reasons {
 		label := fmt.Sprint(f.Degree, " ", f.Value)
-		items = append(items, [2]string{label, f.By + ": " + strings.TrimPrefix(f.Text, label+": ")})
+		text := strings.TrimPrefix(f.Text, label+": ")
+		if !strings.HasPrefix(text, search.HardlyMatters) {
+			text = f.By + ": " + text
+		}
+		items = append(items, [2]string{label, text})
 	}
 	p.list(items)
 }

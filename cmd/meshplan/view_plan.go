@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"meshplan/plan"
+	"meshplan/cost"
 	"meshplan/search"
 	"meshplan/units"
 )
@@ -73,65 +73,20 @@ func noPlan(p *page, r *search.Result) {
 	p.list(items)
 }
 
-// status is what has been proven of the best plan.
+// status is what has been proven of the best plan, and that its memory is
+// tight if so.
 func status(r *search.Result) string {
+	text := string(r.Status)
 	switch {
-	case r.Status != search.Feasible:
-		return string(r.Status)
-	case r.Gap == nil:
-		return "feasible, gap unknown"
-	default:
-		return "feasible, gap " + percent(*r.Gap, 1)
+	case r.Status == search.Feasible && r.Gap == nil:
+		text += ", gap unknown"
+	case r.Status == search.Feasible:
+		text += ", gap " + percent(*r.Gap, 1)
 	}
-}
-
-// alternatives are the top plans side by side.
-func alternatives(p *page, plans []search.PlanResult) {
-	if len(plans) < 2 {
-		return
+	if r.Plans[0].Memory.Verdict == cost.Borderline.String() {
+		text += ", borderline"
 	}
-	p.heading("Alternatives")
-	rows := [][]string{{"", "step", "MFU", "memory GiB", "GPUs", "plan"}}
-	for i := range plans {
-		a := &plans[i]
-		rows = append(rows, []string{fmt.Sprint(i + 1), seconds(a.StepSeconds), percent(a.MFU, 1),
-			gib(a.Memory.PeakReservedBytes), units.Grouped(a.GPUs), summary(a)})
-	}
-	p.table(rows)
-}
-
-// searched says what the answer ranged over.
-func searched(p *page, s *search.Space) {
-	p.heading("Searched")
-	var dims []string
-	for _, d := range s.Dimensions {
-		dims = append(dims, d.Name+" "+values(d.Name, d.Values))
-	}
-	p.list([][2]string{
-		{"values", strings.Join(dims, "; ")},
-		{"rules", fmt.Sprintf("%d: %s", len(s.Rules), strings.Join(s.Rules, ", "))},
-		{"profile", s.Profile},
-		{"size", power(s.RawCombinations) + " combinations before any rule"},
-	})
-}
-
-// values prints a domain: its values when few, else its range.
-func values(name string, v []int32) string {
-	if len(v) > 4 {
-		return fmt.Sprintf("%s to %s (%d values)", units.Grouped(int64(v[0])), units.Grouped(int64(v[len(v)-1])), len(v))
-	}
-	var words []string
-	for _, x := range v {
-		switch name {
-		case plan.SP.String():
-			words = append(words, onOff(x == 1))
-		case plan.RecomputeC.String():
-			words = append(words, plan.Recompute(x).String())
-		default:
-			words = append(words, units.Grouped(int64(x)))
-		}
-	}
-	return strings.Join(words, " ")
+	return text
 }
 
 // warnings are the assumptions and defaults of an answer, as footnotes.

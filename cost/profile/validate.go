@@ -18,6 +18,9 @@ func (p *Profile) validate(doc *strict.Doc) error {
 	if p.Name == "" {
 		return fmt.Errorf("%s: a profile needs a name", doc.At("name"))
 	}
+	if err := strict.Printable(p.Name); err != nil {
+		return fmt.Errorf("%s: name %w", doc.At("name"), err)
+	}
 	if err := p.validateRecipes(doc); err != nil {
 		return err
 	}
@@ -44,6 +47,9 @@ func (p *Profile) validateRecipes(doc *strict.Doc) error {
 				doc.At("recipe"), strict.Clip(r.Name, 60), r.Weight, r.Grad, r.Optimizer, maxPerParameter)
 		case r.Source == "":
 			return fmt.Errorf("%s: recipe %q has no source", doc.At("recipe"), strict.Clip(r.Name, 60))
+		}
+		if err := strict.Printable(r.Name); err != nil {
+			return fmt.Errorf("%s: the name of recipe %d %w", doc.At("recipe"), i+1, err)
 		}
 		names[r.Name] = true
 	}

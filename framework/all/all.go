@@ -39,5 +39,5 @@ func Find(name string) (framework.Framework, error) {
 			nearest, least = fw.Name(), d
 		}
 	}
-	return nil, fmt.Errorf("unknown framework %q; nearest %q of %s", name, nearest, strings.Join(Names(), ", "))
+	return nil, fmt.Errorf("unknown framework %q; nearest %q of %s", plan.Clip(name), nearest, strings.Join(Names(), ", "))
 }

@@ -198,15 +198,15 @@ func TestPlacementWarnings(t *testing.T) {
 	}{
 		{"the default order", "placement=tp:8/1/1;dp_shard:1/4/1;pp:1/1/2", 0, ""},
 		{"pipelines inside data parallelism", "placement=tp:8/1/1;dp_shard:1/1/2;pp:1/4/1", 0,
-			"placement: the rank order tp-cp-ep-pp-dp gives it; Megatron needs --use-tp-pp-dp-mapping"},
+			"placement needs Megatron's order tp-cp-ep-pp-dp: --use-tp-pp-dp-mapping"},
 		{"the same with experts needs edp = dp", "placement=tp:8/1/1;dp_shard:1/1/2;pp:1/4/1;etp:1/1/1;ep:8/1/1;edp:1/1/2", 64,
-			"placement: the rank order tp-cp-ep-pp-dp gives it; Megatron needs --use-tp-pp-dp-mapping"},
+			"placement needs Megatron's order tp-cp-ep-pp-dp: --use-tp-pp-dp-mapping"},
 		{"expert groups that would cross pipelines", "placement=tp:8/1/1;dp_shard:1/1/2;pp:1/4/1;ep:8/1/2", 64,
-			"placement: dp_shard is placed 1/1/2, but the rank order tp-cp-ep-dp-pp puts it 1/2/1"},
+			"placement needs a custom rank map: Megatron's order tp-cp-ep-dp-pp puts dp_shard 1/2/1 on nvlink/leaf/spine, this plan 1/1/2"},
 		{"no order at all", "placement=tp:2/4/1;dp_shard:4/1/2", 0,
-			"placement: tp is placed 2/4/1, but the rank order tp-cp-ep-dp-pp puts it 8/1/1"},
+			"placement needs a custom rank map: Megatron's order tp-cp-ep-dp-pp puts tp 8/1/1 on nvlink/leaf/spine, this plan 2/4/1"},
 		{"experts placed elsewhere", "placement=tp:8/1/1;dp_shard:1/4/2;ep:1/4/2;edp:8/1/1", 64,
-			"placement: ep is placed 1/4/2, but the rank order tp-cp-ep-dp-pp puts it 8/1/1"},
+			"placement needs a custom rank map: Megatron's order tp-cp-ep-dp-pp puts ep 8/1/1 on nvlink/leaf/spine, this plan 1/4/2"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			part, err := plan.Parse(c.plan)

@@ -34,9 +34,9 @@ var (
 // instance are contiguous in the data-parallel group, so dp_shard varies
 // faster than dp_replicate.
 var (
-	defaultOrder = framework.RankOrder{Name: "tp-cp-ep-dp-pp", Dense: dense, Expert: expert}
+	defaultOrder = framework.RankOrder{Name: "tp-cp-ep-dp-pp", Of: "Megatron", Dense: dense, Expert: expert}
 	pipelineIn   = framework.RankOrder{
-		Name: "tp-cp-ep-pp-dp", Flag: "--use-tp-pp-dp-mapping",
+		Name: "tp-cp-ep-pp-dp", Of: "Megatron", Flag: "--use-tp-pp-dp-mapping",
 		Dense:  []plan.Dim{plan.TP, plan.CP, plan.PP, plan.DPShard, plan.DPReplicate},
 		Expert: []plan.Dim{plan.ETP, plan.EP, plan.PP, plan.EDP},
 	}
@@ -66,5 +66,5 @@ func (*Megatron) PlacementWarning(f *framework.Facts, p *plan.Plan) string {
 	if pp, d := p.Placement.Degree(plan.PP), framework.DegreesOf(p); pp > 1 && f.MoE() && d[plan.EDP] != p.DP() {
 		return warning // MLM-W3: the other order needs edp = dp
 	}
-	return "placement: the rank order " + pipelineIn.Name + " gives it; Megatron needs " + pipelineIn.Flag
+	return "placement needs Megatron's order " + pipelineIn.Name + ": " + pipelineIn.Flag
 }

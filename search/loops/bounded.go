@@ -93,11 +93,25 @@ func (s *search) bound(i int, v int32) (child, bool) {
 		return child{}, false
 	}
 	s.answer.Nodes++
-	k := child{value: v, box: s.Price.Bound(&box), least: box.Least(), class: i >= s.position[plan.RecomputeC]}
+	k := child{value: v, box: s.boundOf(&box), least: box.Least(), class: i >= s.position[plan.RecomputeC]}
 	if k.box.Peak > s.limit(k.box.Usable) || s.best.hopeless(k.key(), k.class) {
 		return child{}, false
 	}
 	return k, true
+}
+
+// within is a price model that bounds the plans of a box whose memory stays
+// within a share of what they can use.
+type within interface {
+	BoundWithin(b *plan.Box, share float64) cost.Bound
+}
+
+// boundOf bounds the plans of the box that the query accepts.
+func (s *search) boundOf(box *plan.Box) cost.Bound {
+	if w, ok := s.Price.(within); ok {
+		return w.BoundWithin(box, float64(s.limit(1)))
+	}
+	return s.Price.Bound(box)
 }
 
 // filter leaves the open coordinates the values that the rules with one open
