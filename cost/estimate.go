@@ -115,8 +115,13 @@ func (m *Model) stageMemory(v *view, j *job, s *schedule, r int) StageMemory {
 			out.Terms = append(out.Terms, Term{Name: name, Value: value, Note: note})
 		}
 	}
-	recipe := fmt.Sprintf("%s recipe: weights %g, gradients %g, optimizer %g bytes a parameter", m.recipe.Name, m.recipe.Weight, m.recipe.Grad, m.recipe.Optimizer)
-	add("weight matrices", matrices, recipe)
+	recipe := m.recipe.Name + " recipe"
+	parts := fmt.Sprintf("%g bytes a parameter: weights %g, gradients %g, optimizer %g", m.recipe.PerParameter(),
+		m.recipe.Weight, m.recipe.Grad, m.recipe.Optimizer)
+	if group := v.ds.lo * v.cp.lo; v.zero.Lo == 1 && group > 1 {
+		parts += fmt.Sprintf(" over %g", group)
+	}
+	add("weight matrices", matrices, parts)
 	add("norms and biases", norms, recipe)
 	add("routed experts", experts, recipe)
 	if r == 0 {
