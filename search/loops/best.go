@@ -45,6 +45,7 @@ type search struct {
 
 	frames   []frame           // of the bounded loops, one a depth
 	divisors map[int32][]int32 // of the degrees met
+	complete [][]int           // levels whose factors are known once a loop is set
 }
 
 func (s *search) finish(done bool) Answer {

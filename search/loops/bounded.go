@@ -13,8 +13,12 @@ import (
 // when over memory or not lower than the worst plan kept.
 func (e *Enumerator) Bounded(ctx context.Context, q Query) Answer {
 	s := &search{Enumerator: e, ctx: ctx, query: q, best: ranking{top: max(1, q.Top)}}
+	own := *e
+	own.nest = e.arrange(e.First)
+	s.Enumerator = &own
 	s.divisors = map[int32][]int32{}
-	s.frames = make([]frame, len(e.order)+1)
+	s.complete = s.completions()
+	s.frames = make([]frame, len(s.order)+1)
 	s.frames[0].live = e.live
 	return s.finish(e.trivial || s.branch(0))
 }
@@ -44,7 +48,10 @@ func (s *search) branch(i int) bool {
 	}
 	f, c := &s.frames[i], s.order[i]
 	f.children = f.children[:0]
-	for _, v := range s.choices(i, f.live[c]) {
+	for _, v := range f.live[c] {
+		if !s.divides(i, v) {
+			continue
+		}
 		s.set(c, v)
 		if k, ok := s.bound(i, v); ok {
 			f.children = append(f.children, k)
@@ -85,7 +92,7 @@ func (s *search) enter(i int) bool {
 // bound bounds the plans under the value v just set for loop i; false means
 // there are none worth looking at.
 func (s *search) bound(i int, v int32) (child, bool) {
-	if !s.hold(i) || !s.filter(i) {
+	if !s.hold(i) || !s.fill(i) || !s.filter(i) {
 		return child{}, false
 	}
 	box, ok := s.box(i)
@@ -93,7 +100,7 @@ func (s *search) bound(i int, v int32) (child, bool) {
 		return child{}, false
 	}
 	s.answer.Nodes++
-	k := child{value: v, box: s.boundOf(&box), least: box.Least(), class: i >= s.position[plan.RecomputeC]}
+	k := child{value: v, box: s.boundOf(&box), least: box.Least(), class: s.oneClass(i)}
 	if k.box.Peak > s.limit(k.box.Usable) || s.best.hopeless(k.key(), k.class) {
 		return child{}, false
 	}
@@ -112,6 +119,16 @@ func (s *search) boundOf(box *plan.Box) cost.Bound {
 		return w.BoundWithin(box, float64(s.limit(1)))
 	}
 	return s.Price.Bound(box)
+}
+
+// oneClass reports whether the degrees and options are set after loop i.
+func (s *search) oneClass(i int) bool {
+	for c := plan.Coord(0); c <= plan.RecomputeC; c++ {
+		if s.position[c] > i {
+			return false
+		}
+	}
+	return true
 }
 
 // filter leaves the open coordinates the values that the rules with one open

@@ -11,15 +11,10 @@ import (
 func (s *search) box(i int) (plan.Box, bool) {
 	var b plan.Box
 	live := &s.frames[i+1].live
-	for n, c := range s.order {
-		if n <= i {
-			b[c] = plan.Range{Lo: s.point[c], Hi: s.point[c]}
-			continue
+	for c := plan.Coord(0); c <= plan.RecomputeC; c++ {
+		if b[c] = (plan.Range{Lo: s.point[c], Hi: s.point[c]}); s.position[c] > i {
+			b[c] = plan.Range{Lo: live[c][0], Hi: live[c][len(live[c])-1]}
 		}
-		if _, _, placed := c.Dim(); placed && c >= plan.Coord(plan.NumDims) {
-			break // placement follows from the degrees
-		}
-		b[c] = plan.Range{Lo: live[c][0], Hi: live[c][len(live[c])-1]}
 	}
 	if !s.boundDegrees(&b, live) {
 		return b, false
@@ -89,6 +84,7 @@ func (s *search) boundFactors(b *plan.Box, l, i int) bool {
 	for d := plan.Dim(0); d < plan.NumDims; d++ {
 		c := plan.At(d, l)
 		if s.position[c] <= i {
+			b[c] = plan.Range{Lo: s.point[c], Hi: s.point[c]}
 			continue
 		}
 		lo := ceilDiv(int64(b[d].Lo), s.outer[l])
@@ -99,7 +95,7 @@ func (s *search) boundFactors(b *plan.Box, l, i int) bool {
 		b[c] = plan.Range{Lo: int32(lo), Hi: int32(hi)}
 	}
 	most := s.inner[l]
-	if l > 0 && s.position[plan.At(plan.PP, l-1)] <= i {
+	if l > 0 && s.placed(l-1, i) {
 		most = s.ranks(l-1) * s.sizes[l]
 	}
 	need := ceilDiv(product(b, plan.DenseDims[:]), s.outer[l])
@@ -109,11 +105,21 @@ func (s *search) boundFactors(b *plan.Box, l, i int) bool {
 	if !s.moe {
 		return true
 	}
-	if s.position[plan.At(plan.PP, l)] <= i {
+	if s.placed(l, i) {
 		need = s.ranks(l)
 		most = need
 	}
 	return s.fit(b, l, i, plan.ExpertDims[:], need, most)
+}
+
+// placed reports whether the dense grid is placed up to the level after loop i.
+func (s *search) placed(level, i int) bool {
+	for _, d := range plan.DenseDims {
+		if s.position[plan.At(d, level)] > i {
+			return false
+		}
+	}
+	return true
 }
 
 // ranks is the number of GPUs used in one domain of a placed level.

@@ -99,3 +99,52 @@ func (e *Enumerator) below(d plan.Dim, level int) int32 {
 	}
 	return e.point[plan.At(d, level-1)]
 }
+
+// divides reports whether the value of loop i divides the factors set above it
+// and is divided by those below. It asks of loops in any order.
+func (s *search) divides(i int, v int32) bool {
+	d, level, placed := s.order[i].Dim()
+	if !placed {
+		return true
+	}
+	if s.order[i] == plan.Coord(d) {
+		level = s.levels - 1
+	}
+	for l := range s.levels {
+		if c := plan.At(d, l); s.position[c] < i {
+			if at := s.point[c]; l < level && v%at != 0 || l > level && at%v != 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// completions lists for each loop the levels all of whose factors are known
+// from there on, and not before.
+func (s *search) completions() [][]int {
+	list := make([][]int, len(s.order))
+	for l := range s.levels {
+		last := 0
+		for d := range plan.NumDims {
+			last = max(last, s.position[plan.At(d, l)])
+			if l > 0 {
+				last = max(last, s.position[plan.At(d, l-1)])
+			}
+		}
+		list[last] = append(list[last], l)
+	}
+	return list
+}
+
+// fill reports whether the grids fit the levels that loop i completes, and use
+// as many of their sub-domains.
+func (s *search) fill(i int) bool {
+	for _, l := range s.complete[i] {
+		used := s.used(plan.TP, plan.PP+1, l)
+		if used > s.sizes[l] || s.moe && s.used(plan.ETP, plan.NumDims, l)*s.factor(plan.PP, l) != used {
+			return false
+		}
+	}
+	return true
+}

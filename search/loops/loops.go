@@ -7,6 +7,8 @@
 package loops
 
 import (
+	"slices"
+
 	"meshplan/cost"
 	"meshplan/framework"
 	"meshplan/plan"
@@ -28,6 +30,9 @@ type Problem struct {
 	StageRules []framework.StageRule
 	Forms      []plan.SplitForm
 	Price      Pricer // not needed to count or visit
+	// First are the coordinates that Bounded decides first; it then goes on
+	// with degrees, options, placement.
+	First []plan.Coord
 }
 
 // Enumerator walks the valid points of a problem: all rules hold, the factors
@@ -41,14 +46,19 @@ type Enumerator struct {
 	outer  []int64 // outer[l] is the number of such domains
 	moe    bool
 
-	order    []plan.Coord            // the loops, outermost first
-	position [plan.NumCoords]int     // of each coordinate in order
-	checks   [][]framework.Rule      // rules that are ready once a loop is set
-	filters  [][]filter              // rules that then have one open coordinate
-	point    plan.Point              // values set so far
-	trivial  bool                    // some rule that reads nothing is broken
-	chosen   [][]int32               // scratch of choices, one slice a loop
-	live     [plan.NumCoords][]int32 // values left by rules of one coordinate
+	*nest
+	point   plan.Point              // values set so far
+	trivial bool                    // some rule that reads nothing is broken
+	chosen  [][]int32               // scratch of choices, one slice a loop
+	live    [plan.NumCoords][]int32 // values left by rules of one coordinate
+}
+
+// nest is an order of the loops and at which of them each rule is asked.
+type nest struct {
+	order    []plan.Coord
+	position [plan.NumCoords]int // of each coordinate in order
+	checks   [][]framework.Rule  // rules that are ready once a loop is set
+	filters  [][]filter          // rules that then have one open coordinate
 }
 
 // filter is a rule with one coordinate still open.
@@ -70,60 +80,74 @@ func New(p *Problem) *Enumerator {
 	for _, n := range e.inner {
 		e.outer = append(e.outer, gpus/n)
 	}
-	e.arrange()
-	e.schedule()
-	return e
-}
-
-// arrange lists the loops: degrees, options, then placement level by level.
-func (e *Enumerator) arrange() {
-	for d := plan.Dim(0); d < plan.NumDims; d++ {
-		e.order = append(e.order, plan.Coord(d))
+	for c := range e.live {
+		e.live[c] = p.Domains.Values[c]
 	}
-	e.order = append(e.order, plan.VPP, plan.MicroBatch, plan.SP, plan.Zero, plan.RecomputeC)
-	for l := 0; l < e.levels-1; l++ {
-		for d := plan.Dim(0); d < plan.NumDims; d++ {
-			e.order = append(e.order, plan.At(d, l))
-		}
-	}
-	for i, c := range e.order {
-		e.position[c] = i
-	}
-	for d := plan.Dim(0); d < plan.NumDims; d++ {
-		for l := e.levels - 1; l < plan.MaxLevels; l++ {
-			e.position[plan.At(d, l)] = e.position[plan.Coord(d)]
+	e.nest = e.arrange(nil)
+	for _, r := range p.Rules {
+		switch last, before := e.latest(r.Reads); {
+		case last < 0:
+			e.trivial = e.trivial || !r.Holds(p.Facts, &e.point)
+		case before < 0:
+			e.keep(e.order[last], r)
 		}
 	}
 	e.chosen = make([][]int32, len(e.order))
+	return e
 }
 
-// schedule says at which loop each rule is asked.
-func (e *Enumerator) schedule() {
-	e.checks = make([][]framework.Rule, len(e.order))
-	e.filters = make([][]filter, len(e.order))
-	for c := range e.live {
-		e.live[c] = e.Domains.Values[c]
+// arrange is a nest of the coordinates given, outermost first, then the rest:
+// degrees, options, placement level by level.
+func (e *Enumerator) arrange(first []plan.Coord) *nest {
+	n := &nest{}
+	add := func(c plan.Coord) {
+		if !slices.Contains(n.order, c) {
+			n.order = append(n.order, c)
+		}
 	}
-	for _, r := range e.Rules {
-		last, before := e.latest(r.Reads)
-		switch {
-		case last < 0:
-			e.trivial = e.trivial || !r.Holds(e.Facts, &e.point)
-		case before < 0:
-			e.keep(e.order[last], r)
-		default:
-			e.checks[last] = append(e.checks[last], r)
-			e.filters[before] = append(e.filters[before], filter{r, e.order[last]})
+	for _, c := range first {
+		if d, level, placed := c.Dim(); !placed || c == plan.Coord(d) || level < e.levels-1 {
+			add(c)
+		}
+	}
+	for c := plan.Coord(0); c <= plan.RecomputeC; c++ {
+		add(c)
+	}
+	for l := 0; l < e.levels-1; l++ {
+		for d := range plan.NumDims {
+			add(plan.At(d, l))
+		}
+	}
+	for i, c := range n.order {
+		n.position[c] = i
+	}
+	for d := range plan.NumDims {
+		for l := e.levels - 1; l < plan.MaxLevels; l++ {
+			n.position[plan.At(d, l)] = n.position[d]
+		}
+	}
+	n.schedule(e.Rules)
+	return n
+}
+
+// schedule says at which loop each rule of two coordinates or more is asked.
+func (n *nest) schedule(rules []framework.Rule) {
+	n.checks = make([][]framework.Rule, len(n.order))
+	n.filters = make([][]filter, len(n.order))
+	for _, r := range rules {
+		if last, before := n.latest(r.Reads); before >= 0 {
+			n.checks[last] = append(n.checks[last], r)
+			n.filters[before] = append(n.filters[before], filter{r, n.order[last]})
 		}
 	}
 }
 
 // latest are the positions of the last two different coordinates that a rule
 // reads, -1 for none.
-func (e *Enumerator) latest(reads []plan.Coord) (last, before int) {
+func (n *nest) latest(reads []plan.Coord) (last, before int) {
 	last, before = -1, -1
 	for _, c := range reads {
-		switch at := e.position[c]; {
+		switch at := n.position[c]; {
 		case at > last:
 			last, before = at, last
 		case at < last && at > before:
