@@ -66,22 +66,7 @@ func (v *view) sharesKnown() bool {
 // And where a rank's own time bounds the span with a factor of at least one for
 // each second of it, that time hides no more of the communication than it adds.
 // Plans allocate at most limit.
-//
-// More data-parallel ranks mean less work for each and more communication;
-// where their number is open, its upper half and the rest are bounded apart.
 func (m *Model) leastStep(v *view, a *memory, limit float64) float64 {
-	if v.dp.hi < 2*v.dp.lo {
-		return m.leastStepOf(v, a, limit)
-	}
-	few, many := *v, *v
-	few.dp.hi, many.dp.lo = v.dp.hi/2, v.dp.hi/2
-	few.micro.lo = max(1, m.batch/(few.dp.hi*v.mb.hi))
-	many.micro.hi = max(1, m.batch/(many.dp.lo*v.mb.lo))
-	few.all = min(few.all, v.tp.hi*v.cp.hi*few.dp.hi*v.pp.hi)
-	return min(m.leastStepOf(&few, a, limit), m.leastStepOf(&many, a, limit))
-}
-
-func (m *Model) leastStepOf(v *view, a *memory, limit float64) float64 {
 	j := m.slots(v)
 	t := m.totals(v, &j)
 	g := m.gradients(v, m.meanHeld(v))

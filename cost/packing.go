@@ -84,21 +84,9 @@ func (m *Model) pack(j *job, s *schedule, threshold, limit float64) (ok bool, ne
 	left := len(m.kinds)
 	var totals [maxRanks]int
 	for r := j.pp - 1; r >= 0; r-- {
-		var layers [models.NumKinds]float64
-		n, least, reserve := 0, m.leastLayers(j, r), m.reserved(j, r)
-		for left-n > reserve {
-			with := m.withLayer(j, layers, left-n-1, n+1)
-			t := j.rankTime(r, with)
-			if t.sum() > threshold*(1+slack) {
-				next = min(next, t.sum())
-				break
-			}
-			if j.allocated(r, with)*j.reserved > limit*(1+slack) {
-				break
-			}
-			layers = with
-			n++
-		}
+		least, reserve := m.leastLayers(j, r), m.reserved(j, r)
+		n, slower := m.holds(j, r, left, left-reserve, threshold, limit)
+		next = min(next, slower)
 		if n < least || n == 0 && !j.bearable(r, limit) {
 			return false, next
 		}
@@ -109,6 +97,48 @@ func (m *Model) pack(j *job, s *schedule, threshold, limit float64) (ok bool, ne
 	}
 	m.deal(j, s, totals[:j.pp])
 	return true, next
+}
+
+// holds is how many of the last `left` layers, at most `most`, rank r holds
+// within the threshold and the limit; slower is its time with one more if the
+// threshold is what stopped it.
+func (m *Model) holds(j *job, r, left, most int, threshold, limit float64) (n int, slower float64) {
+	var layers [models.NumKinds]float64
+	if m.single {
+		n = m.guess(j, r, most, threshold, limit)
+		layers[m.kinds[0]] = float64(n)
+	}
+	for ; n < most; n++ {
+		with := m.withLayer(j, layers, left-n-1, n+1)
+		if t := j.rankTime(r, with).sum(); t > threshold*(1+slack) {
+			return n, t
+		}
+		if j.allocated(r, with)*j.reserved > limit*(1+slack) {
+			break
+		}
+		layers = with
+	}
+	return n, math.Inf(1)
+}
+
+// guess is a number of layers, all of one kind, that rank r surely holds.
+func (m *Model) guess(j *job, r, most int, threshold, limit float64) int {
+	var none, one [models.NumKinds]float64
+	kind := m.kinds[0]
+	one[kind] = 1
+	base := j.allocated(r, none) * j.reserved
+	each := j.allocated(r, one)*j.reserved - base
+	n := (limit - base) / each
+	if layer := j.layer[kind].sum(); layer > 0 && j.wire <= threshold {
+		fixed := j.hop.sum()
+		if r == j.pp-1 {
+			fixed += j.head.sum()
+		}
+		n = min(n, (threshold-fixed)/layer)
+	} else {
+		n = 0
+	}
+	return max(0, min(most, int(min(n, 1e6))-1))
 }
 
 // withLayer adds layer i of the model to a rank, as its n-th. With one chunk a
