@@ -8,9 +8,9 @@ import (
 
 // The walk may decide coordinates in any order; the answer is the same. Those
 // first that move the bound most: what splits the GEMMs, then, with experts,
-// where their all-to-all runs, and what decides how much memory is left. On
-// random problems of the catalogues an order of all degrees, then options, then
-// placement bounds 4 to 20 times as many boxes.
+// where their all-to-all runs, and what decides how much memory is left. On the
+// benchmarks' named problems an order of all degrees, then options, then
+// placement bounds 2 to 9 times as many boxes.
 var (
 	denseFirst = []plan.Coord{
 		plan.Coord(plan.TP), plan.Coord(plan.CP), plan.Coord(plan.PP), plan.MicroBatch, plan.RecomputeC,

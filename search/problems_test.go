@@ -96,8 +96,16 @@ func loopsOf(t testing.TB, j *job, implied bool) *loops.Enumerator {
 	rules := slices.DeleteFunc(slices.Clone(j.rules), func(r framework.Rule) bool { return r.Implied && !implied })
 	return loops.New(&loops.Problem{
 		Facts: j.facts, Domains: j.domains, Rules: rules,
-		StageRules: j.stageRules, Forms: j.forms, Price: price,
+		StageRules: j.stageRules, Forms: j.forms, Price: price, First: j.branching(everyCoord()),
 	})
+}
+
+func everyCoord() []plan.Coord {
+	var list []plan.Coord
+	for c := range plan.Coord(plan.NumCoords) {
+		list = append(list, c)
+	}
+	return list
 }
 
 func pick[T any](r *rand.Rand, from ...T) T { return from[r.IntN(len(from))] }

@@ -25,11 +25,12 @@ func (v *visitor) report() {
 }
 
 // leastOpen is a bound that no plan of the space is below: that of the walk's
-// frontier, but at least that of the whole space and at most the best plan's.
+// frontier or of what the sweep leaves out, but at least that of the whole space
+// and at most the best plan's.
 func (v *visitor) leastOpen() float64 {
 	bound := v.whole
 	if open, ok := v.open.least(); ok {
-		bound = max(bound, open)
+		bound = max(bound, min(open, v.entry()))
 	}
 	if best := v.top.best(); best != nil {
 		bound = min(bound, best.first)

@@ -41,6 +41,11 @@ var (
 	errBoxes = errors.New("search: the boxes are used up")
 )
 
+// sweeps are by how much of the k-th best plan's time a box must promise to be
+// faster to be entered. The first sweep finds a good plan with few prices paid,
+// by which the last, that leaves nothing out, is short.
+var sweeps = []float64{0.1, 0}
+
 // walk searches the session's space.
 func (s *session) walk(ctx context.Context, q query) (outcome, error) {
 	root := s.root()
@@ -48,11 +53,34 @@ func (s *session) walk(ctx context.Context, q query) (outcome, error) {
 	v.whole = v.keyOf(s.price.Bound(&root), &root).first
 	ctx, v.stop = context.WithCancelCause(ctx)
 	defer v.stop(nil)
-	err := solver.Walk(ctx, s.solver, s.groups, nil, s.order, v)
-	if ctx.Err() == nil && err != nil {
-		return outcome{}, err
+	for _, v.ahead = range sweeps {
+		v.open = frontier{}
+		err := solver.Walk(ctx, s.solver, s.groups, nil, s.order, v)
+		if ctx.Err() == nil && err != nil {
+			return outcome{}, err
+		}
+		if err != nil {
+			return outcome{held: v.top.held, bound: v.leastOpen(), whole: v.whole}, nil
+		}
+		if len(v.top.held) < v.top.k {
+			break // nothing was left out
+		}
 	}
-	return outcome{held: v.top.held, done: err == nil, bound: v.leastOpen(), whole: v.whole}, nil
+	return outcome{held: v.top.held, done: true, bound: v.leastOpen(), whole: v.whole}, nil
+}
+
+// entry is what a box's first key must be below to be entered in this sweep,
+// apart from being worth it at all.
+func (v *visitor) entry() float64 {
+	if v.ahead == 0 || len(v.top.held) < v.top.k {
+		return inf
+	}
+	return v.top.held[v.top.k-1].first * (1 - v.ahead)
+}
+
+// admits reports whether a box can hold a plan worth keeping in this sweep.
+func (v *visitor) admits(b *bounded) bool {
+	return b.first < v.entry() && v.top.admits(&b.key, b.oneClass)
 }
 
 // visitor answers the solver's walk: it bounds boxes, prices plans and keeps
@@ -64,6 +92,7 @@ type visitor struct {
 	top    topK
 	open   frontier
 	whole  float64 // bound of the whole space
+	ahead  float64 // of sweeps, the current one
 	bounds int     // boxes bounded in this walk
 	next   int     // when to report next
 	box    plan.Box
@@ -91,7 +120,7 @@ func (v *visitor) Bound(n *solver.Node) (bounded, bool) {
 		return bounded{}, false
 	}
 	k := bounded{key: v.keyOf(b, box), oneClass: oneClass(box), depth: n.Depth}
-	if !v.top.admits(&k.key, k.oneClass) {
+	if !v.admits(&k) {
 		return bounded{}, false
 	}
 	v.open.add(k.depth, k.first)
@@ -115,7 +144,7 @@ func (v *visitor) Screen(x solver.Int, value int32) bool {
 		return false
 	}
 	k := bounded{key: v.keyOf(b, &v.box), oneClass: oneClass(&v.box)}
-	return v.top.admits(&k.key, k.oneClass)
+	return v.admits(&k)
 }
 
 // within is a price model that bounds the plans of a box whose memory stays
@@ -142,7 +171,7 @@ func (v *visitor) Less(a, b bounded) bool { return a.compare(&b.key) < 0 }
 // Cut reports whether a box comes behind the plans held by now.
 func (v *visitor) Cut(b bounded) bool {
 	v.open.enter(b.depth)
-	return !v.top.admits(&b.key, b.oneClass)
+	return !v.admits(&b)
 }
 
 // Leaf splits the layers of a point, asks the rules that are left, prices the

@@ -20,7 +20,7 @@ func (e *Enumerator) Bounded(ctx context.Context, q Query) Answer {
 	s.complete = s.completions()
 	s.frames = make([]frame, len(s.order)+1)
 	s.frames[0].live = e.live
-	return s.finish(e.trivial || s.branch(0))
+	return s.finish(e.void || s.branch(0))
 }
 
 // frame is the state of one depth of the bounded loops.

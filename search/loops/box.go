@@ -45,10 +45,33 @@ func (s *search) boundDegrees(b *plan.Box, live *[plan.NumCoords][]int32) bool {
 	for _, d := range plan.DenseDims {
 		whole = whole && b[d].Single()
 	}
-	if whole {
-		most = product(b, plan.DenseDims[:])
+	if !whole {
+		return s.cap(b, live, plan.ExpertDims[:], most)
 	}
-	return s.cap(b, live, plan.ExpertDims[:], most)
+	most = product(b, plan.DenseDims[:])
+	return s.cap(b, live, plan.ExpertDims[:], most) && s.raise(b, live, plan.ExpertDims[:], most)
+}
+
+// raise lifts the lower ends of the dimensions to the least live value under
+// which their product can reach need.
+func (s *search) raise(b *plan.Box, live *[plan.NumCoords][]int32, dims []plan.Dim, need int64) bool {
+	for _, d := range dims {
+		others := int64(1)
+		for _, o := range dims {
+			if o != d && others < need {
+				others *= int64(b[o].Hi)
+			}
+		}
+		r, least := &b[d], int32(ceilDiv(need, others))
+		if least > r.Hi {
+			return false
+		}
+		if least > r.Lo {
+			at, _ := slices.BinarySearch(live[d], least)
+			r.Lo = min(r.Hi, live[d][at])
+		}
+	}
+	return true
 }
 
 // cap lowers the upper ends of the dimensions to the largest live value under
@@ -92,6 +115,9 @@ func (s *search) boundFactors(b *plan.Box, l, i int) bool {
 			lo = max(lo, int64(b[plan.At(d, l-1)].Lo))
 		}
 		hi := min(int64(b[d].Hi), s.inner[l])
+		if above := plan.At(d, l+1); s.position[above] <= i {
+			hi = min(hi, int64(s.point[above]))
+		}
 		b[c] = plan.Range{Lo: int32(lo), Hi: int32(hi)}
 	}
 	most := s.inner[l]

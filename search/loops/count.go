@@ -6,7 +6,7 @@ import "meshplan/plan"
 // visiting where the rules let the parts of a plan vary freely: the options of
 // given degrees apart from the expert degrees, and the placements by level.
 func (e *Enumerator) Count() float64 {
-	if e.trivial {
+	if e.void {
 		return 0
 	}
 	c := &counter{Enumerator: e, placements: newPlacements(e)}

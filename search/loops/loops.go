@@ -47,10 +47,10 @@ type Enumerator struct {
 	moe    bool
 
 	*nest
-	point   plan.Point              // values set so far
-	trivial bool                    // some rule that reads nothing is broken
-	chosen  [][]int32               // scratch of choices, one slice a loop
-	live    [plan.NumCoords][]int32 // values left by rules of one coordinate
+	point  plan.Point              // values set so far
+	void   bool                    // rules of one coordinate or none leave no point
+	chosen [][]int32               // scratch of choices, one slice a loop
+	live   [plan.NumCoords][]int32 // values left by rules of one coordinate
 }
 
 // nest is an order of the loops and at which of them each rule is asked.
@@ -87,7 +87,7 @@ func New(p *Problem) *Enumerator {
 	for _, r := range p.Rules {
 		switch last, before := e.latest(r.Reads); {
 		case last < 0:
-			e.trivial = e.trivial || !r.Holds(p.Facts, &e.point)
+			e.void = e.void || !r.Holds(p.Facts, &e.point)
 		case before < 0:
 			e.keep(e.order[last], r)
 		}
@@ -167,6 +167,7 @@ func (e *Enumerator) keep(c plan.Coord, r framework.Rule) {
 		}
 	}
 	e.live[c] = left
+	e.void = e.void || len(left) == 0
 }
 
 // set gives a coordinate its value. A degree is also the cumulative factor of

@@ -3,6 +3,7 @@ package loops_test
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -144,6 +145,23 @@ func TestBoundedLoopsFindWhatPlainLoopsFind(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// The order of the loops is a matter of speed.
+func TestBoundedLoopsFindTheSameInAnyOrder(t *testing.T) {
+	ctx := context.Background()
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			p := stated(problem(t, c.moe, c.sizes, c.pins))
+			want := loops.New(p).Bounded(ctx, loops.Query{Top: 5})
+			for _, c := range rand.New(rand.NewPCG(1, 5)).Perm(plan.NumCoords) {
+				p.First = append(p.First, plan.Coord(c))
+			}
+			if got := loops.New(p).Bounded(ctx, loops.Query{Top: 5}); !slices.Equal(got.Best, want.Best) {
+				t.Fatalf("in the order %v the best are %v, want %v", p.First, got.Best, want.Best)
+			}
+		})
 	}
 }
 

@@ -6,7 +6,7 @@ import "meshplan/plan"
 // returns false, and reports whether it saw them all. The point is valid
 // during the call only.
 func (e *Enumerator) Visit(leaf func(*plan.Point) bool) bool {
-	if e.trivial {
+	if e.void {
 		return true
 	}
 	return e.descend(0, leaf)
