@@ -221,13 +221,7 @@ func (w *network) closed(op cluster.Collective, g *group, bytes, bus float64) fl
 func (w *network) tree(g *group, p *protocol) float64 {
 	inside := max(1, g.cum[0].lo) - 1
 	domains := max(1, g.n.lo/g.cum[0].hi)
-	between := w.hop[0]
-	if w.levels > 1 {
-		between = min(w.hop[0], w.hop[1])
-		if w.hop[1] >= w.hop[0] {
-			between = w.hop[1]
-		}
-	}
+	between := w.hop[1] // of a cluster of one level, that level's
 	return float64(inside*w.hop[0]*p.inside) + float64(math.Log2(domains)*between*p.between)
 }
 

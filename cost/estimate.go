@@ -62,7 +62,7 @@ type Estimate struct {
 
 // Explain prices a plan term by term. Its figures equal Price's.
 func (m *Model) Explain(p *plan.Plan) Estimate {
-	e := Estimate{Figures: m.Price(p)}
+	e := Estimate{Figures: unbuildable}
 	s := m.scratch.Get().(*schedule)
 	defer m.scratch.Put(s)
 	pt := p.Point()
@@ -73,13 +73,13 @@ func (m *Model) Explain(p *plan.Plan) Estimate {
 		e.Warnings = append(e.Warnings, "the plan's layers per stage do not match its pp and vpp")
 		return e
 	}
-	m.peakOf(&j, s)
+	e.Figures = m.figures(&v, &j, s)
 	for r := range j.pp {
 		e.Stages = append(e.Stages, m.stageMemory(&v, &j, s, r))
 		e.Allocated = max(e.Allocated, e.Stages[r].Allocated)
 	}
 	e.Time = m.timeTerms(&v, &j, s)
-	e.Traffic = m.traffics(p, &v, &j, s)
+	e.Traffic = m.traffics(p, &v, &j, s, float64(e.Step))
 	if n := m.model.MTP(); n > 0 {
 		e.Warnings = append(e.Warnings, fmt.Sprintf("the multi-token-prediction module of %s is not planned: %s parameters on the last stage are left out",
 			m.model.Name, units.Grouped(n)))

@@ -1,8 +1,6 @@
 package cost
 
-import (
-	"meshplan/models"
-)
+import "meshplan/models"
 
 // gemm is one linear layer: how many columns and rows of its matrix a rank
 // holds. Rows of the activation come from the tokens.
@@ -145,7 +143,7 @@ func (m *Model) merging(tokens, tp, cp float64) float64 {
 // headWork is the final GEMM and the loss.
 func (m *Model) headWork(tokens, tp float64) work {
 	t := &m.profile.Time
-	vocab := float64(m.model.PaddedVocab(int(m.profile.Memory.VocabMultiple.Value), int(tp))) / tp
+	vocab := m.paddedVocab(tp) / tp
 	linear := m.gemmTime(tokens, vocab, float64(m.model.Hidden))
 	loss := tokens * vocab * t.TrafficLogit.Value / m.hbm
 	f, b := linear+loss/3, m.gemmBackward(linear, vocab*float64(m.model.Hidden))+loss*2/3

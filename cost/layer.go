@@ -120,23 +120,16 @@ func (m *Model) ringBytes(mb, cp, tp float64) float64 {
 
 // spPick is the lesser of a pair over the sequence-parallel choices of a view.
 func spPick(v *view, pair [2]float64) float64 {
-	switch {
-	case v.sp.Lo == v.sp.Hi:
+	if v.sp.Lo == v.sp.Hi {
 		return pair[v.sp.Lo]
-	default:
-		return min(pair[0], pair[1])
 	}
+	return min(pair[0], pair[1])
 }
 
 // layerPass is one layer's forward and backward time, recompute included.
 func (m *Model) layerPass(v *view, kind models.Kind, what measure) pass {
-	var w work
+	w := m.workIn(v, part(kind), what)
 	var experts pass
-	if what == slot {
-		w = m.slotWork(v, part(kind))
-	} else {
-		w = m.sequenceWork(v, part(kind))
-	}
 	if kind == models.MoE {
 		experts = m.expertPass(v, what)
 	}
@@ -182,11 +175,6 @@ func (m *Model) hostFloor(v *view) pass {
 
 // headPass is the output head's time on the last stage.
 func (m *Model) headPass(v *view, what measure) pass {
-	w := work{}
-	if what == slot {
-		w = m.slotWork(v, headPart)
-	} else {
-		w = m.sequenceWork(v, headPart)
-	}
+	w := m.workIn(v, headPart, what)
 	return pass{spPick(v, w.fwd), spPick(v, w.bwd)}
 }

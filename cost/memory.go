@@ -99,9 +99,13 @@ func (m *Model) account(v *view) memory {
 // vocabulary is the padded number of words; padding depends on tp.
 func (m *Model) vocabulary(v *view) float64 {
 	if v.tp.single() {
-		return float64(m.model.PaddedVocab(int(m.profile.Memory.VocabMultiple.Value), int(v.tp.lo)))
+		return m.paddedVocab(v.tp.lo)
 	}
 	return float64(m.model.Vocab)
+}
+
+func (m *Model) paddedVocab(tp float64) float64 {
+	return float64(m.model.PaddedVocab(int(m.profile.Memory.VocabMultiple.Value), int(tp)))
 }
 
 // unsharded is the tokens of a micro-batch whose hidden states a rank keeps:

@@ -51,7 +51,7 @@ type Model struct {
 	nets    [plan.NumDims]*network // one and the same but when a sensitivity is asked
 	table   *workTable
 	experts expertTable
-	scratch sync.Pool
+	scratch *sync.Pool // schedules; shared by copies of the model
 }
 
 // New makes the price model of a job. It fails when the profile lacks the
@@ -100,7 +100,7 @@ func New(o *models.Model, c *cluster.Cluster, w plan.Workload, p *profile.Profil
 	}
 	m.experts = m.newExpertTable()
 	m.table = m.newWorkTable()
-	m.scratch.New = func() any { return new(schedule) }
+	m.scratch = &sync.Pool{New: func() any { return new(schedule) }}
 	return m, nil
 }
 

@@ -18,10 +18,16 @@ func (m *Model) Price(p *plan.Plan) Figures {
 	v := m.look(&b)
 	j := m.newJob(&v)
 	if !m.lay(&j, s, p) {
-		return Figures{Step: units.Seconds(huge), Peak: units.Bytes(huge), Verdict: DoesNotFit}
+		return unbuildable
 	}
-	peak := m.peakOf(&j, s)
-	step := s.span() + m.afterSpan(&v, &j, s)
+	return m.figures(&v, &j, s)
+}
+
+// figures are those of a plan whose layers have been given to the ranks.
+func (m *Model) figures(v *view, j *job, s *schedule) Figures {
+	peak := m.peakOf(j, s)
+	once, exposed := m.afterSpan(v, j, s)
+	step := s.span() + (exposed + once.optimizer + m.profile.Time.StepSeconds.Value)
 	return Figures{
 		Step: units.Seconds(step), Peak: units.Bytes(peak), Usable: units.Bytes(j.run),
 		Verdict: m.verdict(peak, j.run),
@@ -30,6 +36,8 @@ func (m *Model) Price(p *plan.Plan) Figures {
 
 // huge stands for a plan that cannot be built.
 const huge = 1e30
+
+var unbuildable = Figures{Step: huge, Peak: huge, Verdict: DoesNotFit}
 
 // lay fills the schedule with the plan's own split, or the best one.
 func (m *Model) lay(j *job, s *schedule, p *plan.Plan) bool {
@@ -82,20 +90,21 @@ func digitsAt(text string, i int) (value int32, next int, ok bool) {
 	return value, i, i > start
 }
 
-// afterSpan is what a step takes beside the pipeline: the gradient reduction
-// and parameter gather that nothing hides and the optimizer, on the rank where
-// they take longest, and the fixed part.
-func (m *Model) afterSpan(v *view, j *job, s *schedule) float64 {
-	worst := 0.0
+// afterSpan is the once-a-step communication and the optimizer on the rank
+// where they take longest, and what of the communication nothing hides. They
+// and the fixed part are what a step takes beside the pipeline.
+func (m *Model) afterSpan(v *view, j *job, s *schedule) (worst gradients, exposed float64) {
 	for r := range j.pp {
 		k := &s.ranks[r]
 		if r > 1 && r < j.pp-1 && k.layers == s.ranks[r-1].layers {
 			continue
 		}
-		g := m.gradients(v, m.rankParams(k.layers, r, j.pp, v.tp.lo))
-		worst = max(worst, g.exposed(m, k.time)+g.optimizer)
+		g := m.gradients(v, m.rankParams(v, k.layers, r, j.pp))
+		if e := g.exposed(m, k.time); r == 0 || e+g.optimizer > exposed+worst.optimizer {
+			worst, exposed = g, e
+		}
 	}
-	return worst + m.profile.Time.StepSeconds.Value
+	return worst, exposed
 }
 
 // held is the parameters of a rank before tensor and expert parallelism: what
@@ -115,15 +124,15 @@ func (m *Model) layerHeld(k models.Kind) held {
 	}
 }
 
-func (m *Model) rankParams(layers [models.NumKinds]float64, r, pp int, tp float64) held {
+// rankParams is what rank r of pp holds with the given layers of each kind.
+func (m *Model) rankParams(v *view, layers [models.NumKinds]float64, r, pp int) held {
 	var h held
 	for k, n := range layers {
 		if n > 0 {
 			h = h.plus(m.layerHeld(models.Kind(k)), n)
 		}
 	}
-	vocab := float64(m.model.PaddedVocab(int(m.profile.Memory.VocabMultiple.Value), int(tp)))
-	table := vocab * float64(m.model.Hidden)
+	table := m.vocabulary(v) * float64(m.model.Hidden)
 	if r == 0 {
 		h.split += table
 		h.whole += float64(m.model.Positions() + m.model.EmbeddingNorm())
@@ -161,7 +170,7 @@ func (m *Model) gradients(v *view, h held) gradients {
 	ds, dr, cp, edp := v.group(plan.DPShard), v.group(plan.DPReplicate), v.group(plan.CP), v.group(plan.EDP)
 	shardGroup := ds.join(&cp)
 	all := shardGroup.join(&dr)
-	local := (h.split/v.tp.hi + h.whole)
+	local := h.split/v.tp.hi + h.whole
 	experts := h.experts / min(v.ep.hi*v.etp.hi, v.most(v.tp.hi*v.cp.hi*v.dp.hi, v.pp.lo, m.gpus))
 	grad, param := t.GradComm.Value, t.ParamComm.Value
 	if v.zero.Lo == 0 {
@@ -180,14 +189,10 @@ func (m *Model) gradients(v *view, h held) gradients {
 	}
 	z.optimizer = m.shardedOptimizer(v, h)
 	z.both = z.reduce + z.gather
-	if v.ds.single() && v.dr.single() {
-		if v.zero.Lo == 0 {
-			return gradients{min(g.reduce, z.reduce), 0, min(g.optimizer, z.optimizer), min(g.both, z.both)}
-		}
-		return z
+	if !v.ds.single() || !v.dr.single() {
+		least := m.leastMoved(v, local, experts)
+		z.reduce, z.both = max(z.reduce, least.reduce), max(z.both, least.both)
 	}
-	least := m.leastMoved(v, local, experts)
-	z.reduce, z.both = max(z.reduce, least.reduce), max(z.both, least.both)
 	if v.zero.Lo == 0 {
 		return gradients{min(g.reduce, z.reduce), 0, min(g.optimizer, z.optimizer), min(g.both, z.both)}
 	}

@@ -35,13 +35,18 @@ type job struct {
 }
 
 func (m *Model) newJob(v *view) job {
-	usable := m.usable(v)
-	j := job{
-		pp: int(v.pp.lo), vpp: max(1, int(v.vpp.lo)), micro: v.micro.lo,
-		head: m.headPass(v, slot), account: m.account(v),
-		reserved: m.profile.Memory.Reserved.Value, fit: m.fitLimit(usable), run: usable,
-	}
-	for k := range j.layer {
+	j := m.slots(v)
+	j.pp, j.vpp, j.micro = int(v.pp.lo), max(1, int(v.vpp.lo)), v.micro.lo
+	j.account, j.reserved = m.account(v), m.profile.Memory.Reserved.Value
+	j.run = m.usable(v)
+	j.fit = m.fitLimit(j.run)
+	return j
+}
+
+// slots is the part of a job that is the time of one micro-batch.
+func (m *Model) slots(v *view) job {
+	j := job{head: m.headPass(v, slot)}
+	for k := range m.layers {
 		if m.layers[k] > 0 {
 			j.layer[k] = m.layerPass(v, models.Kind(k), slot)
 		}
@@ -133,8 +138,7 @@ type candidate struct {
 	peak    float64
 }
 
-// slack is how much slower an earlier form's split may be and still be taken:
-// rounding only.
+// slack is the relative difference that counts as none: rounding only.
 const slack = 1e-9
 
 func (c *candidate) better(o *candidate) bool {

@@ -14,17 +14,9 @@ func plain(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
 // follows it.
 func (m *Model) timeTerms(v *view, j *job, s *schedule) Term {
 	span := s.span()
-	slow, worst := s.slowest(), 0
-	var after gradients
-	for r := range j.pp {
-		g := m.gradients(v, m.rankParams(s.ranks[r].layers, r, j.pp, v.tp.lo))
-		if r == 0 || g.exposed(m, s.ranks[r].time)+g.optimizer > after.exposed(m, s.ranks[worst].time)+after.optimizer {
-			after, worst = g, r
-		}
-	}
-	work := m.rankTerms(v, j, s, slow)
+	after, exposed := m.afterSpan(v, j, s)
+	work := m.rankTerms(v, j, s, s.slowest())
 	fixed := m.profile.Time.StepSeconds.Value
-	exposed := after.exposed(m, s.ranks[worst].time)
 	pipeline := Term{Name: "pipeline", Value: span, Terms: []Term{
 		work,
 		{Name: "bubble", Value: span - work.Value, Note: "filling and draining " + strconv.Itoa(j.pp) + " ranks"},

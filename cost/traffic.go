@@ -21,10 +21,9 @@ type flow struct {
 	neighbour                bool // point to point
 }
 
-// traffics is the traffic table of a plan.
-func (m *Model) traffics(p *plan.Plan, v *view, j *job, s *schedule) []Traffic {
+// traffics is the traffic table of a plan whose step takes the given time.
+func (m *Model) traffics(p *plan.Plan, v *view, j *job, s *schedule, step float64) []Traffic {
 	var table []Traffic
-	step := float64(m.Price(p).Step)
 	for _, f := range append(m.layerFlows(v, j, s), m.stepFlows(v, j, s)...) {
 		g := m.groupOf(v, f.dims)
 		if g.n.lo <= 1 {
@@ -45,21 +44,9 @@ func (m *Model) traffics(p *plan.Plan, v *view, j *job, s *schedule) []Traffic {
 // without is the step time when the dimension's links are faster by the given
 // factors.
 func (m *Model) without(p *plan.Plan, link plan.Dim, bandwidth, latency float64) float64 {
-	c := &Model{}
-	c.copyFrom(m)
+	c := *m
 	c.nets[link] = m.nets[link].scaled(bandwidth, latency)
 	return float64(c.Price(p).Step)
-}
-
-// copyFrom shares everything but the networks and buffers.
-func (m *Model) copyFrom(o *Model) {
-	m.model, m.cluster, m.gpu, m.workload = o.model, o.cluster, o.gpu, o.workload
-	m.profile, m.recipe, m.precision, m.bytes = o.profile, o.recipe, o.precision, o.bytes
-	m.seq, m.batch, m.load, m.gpus, m.gates = o.seq, o.batch, o.load, o.gpus, o.gates
-	m.context, m.peak, m.hbm, m.batched = o.context, o.peak, o.hbm, o.batched
-	m.kinds, m.layers, m.params, m.single, m.ordered, m.uneven = o.kinds, o.layers, o.params, o.single, o.ordered, o.uneven
-	m.nets, m.table, m.experts = o.nets, o.table, o.experts
-	m.scratch.New = o.scratch.New
 }
 
 func (m *Model) groupOf(v *view, dims []plan.Dim) group {
@@ -158,7 +145,7 @@ func (m *Model) linkTotals(v *view, layers [models.NumKinds]float64) linkTotal {
 func (m *Model) stepFlows(v *view, j *job, s *schedule) []flow {
 	t := &m.profile.Time
 	rank := s.slowest()
-	h := m.rankParams(s.ranks[rank].layers, rank, j.pp, v.tp.lo)
+	h := m.rankParams(v, s.ranks[rank].layers, rank, j.pp)
 	local, experts := h.split/v.tp.lo+h.whole, h.experts/(v.ep.lo*v.etp.lo)
 	dims := []plan.Dim{plan.CP, plan.DPShard}
 	if v.zero.Lo == 0 {
@@ -210,13 +197,11 @@ func (m *Model) perLevel(g *group, f *flow) []LevelBytes {
 	for l, level := range m.cluster.Levels {
 		at := g.cum[l].lo
 		share := 1/below - 1/at
-		if f.op == cluster.AllToAll && !f.neighbour {
+		switch {
+		case f.op == cluster.AllToAll && !f.neighbour:
 			share = (at - below) / (n - 1)
-		} else if at == n && below < n {
+		case at == n && below < n && !(f.neighbour && f.link == plan.PP):
 			share = 1 / below // the link that closes the ring
-		}
-		if f.neighbour && f.link == plan.PP && at == n && below < n {
-			share = 1/below - 1/at
 		}
 		below = at
 		list = append(list, LevelBytes{Level: level.Name, Bytes: units.Bytes(sent * max(0, share))})

@@ -1,10 +1,6 @@
 package cost
 
-import (
-	"sort"
-
-	"meshplan/models"
-)
+import "meshplan/models"
 
 // work is the device time of one layer (or of the head) for one micro-batch on
 // one rank, without communication. Index 1 of a pair is with sequence
@@ -55,8 +51,8 @@ type axis struct {
 	ceil   []int16 // index of the smallest value >= v, or len(values)
 }
 
+// newAxis makes the axis of values that rise.
 func newAxis(values []int) axis {
-	sort.Ints(values)
 	a := axis{values: values}
 	last := values[len(values)-1]
 	a.floor, a.ceil = make([]int16, last+1), make([]int16, last+1)
@@ -173,6 +169,14 @@ func (t *workTable) running(exact []work, direction int, scale func(i, j, k int)
 
 func (m *Model) has(p part) bool {
 	return p == headPart || m.layers[p] > 0
+}
+
+// workIn is a part's work in the given measure.
+func (m *Model) workIn(v *view, p part, what measure) work {
+	if what == slot {
+		return m.slotWork(v, p)
+	}
+	return m.sequenceWork(v, p)
 }
 
 // slotWork bounds the work of one micro-batch from below; exact on a plan.

@@ -1,0 +1,76 @@
+package cost
+
+import (
+	"math"
+
+	"meshplan/models"
+)
+
+// leastPeakOf bounds the reserved memory of the tightest stage: the mean over
+// stages of what all dimensions share, stage 0 and the last stage; and, for one
+// pp and layers of one kind, whether any split stays within the two limits a
+// verdict knows.
+func (m *Model) leastPeakOf(v *view, a *memory, usable float64) float64 {
+	ratio := m.profile.Memory.Reserved.Value
+	peak := max(m.meanPeak(v, a), m.endPeak(v, a)) * ratio
+	if !v.pp.single() {
+		return peak
+	}
+	for _, limit := range [...]float64{m.fitLimit(usable), usable} {
+		if peak <= limit && !m.room(v, a, limit/ratio) {
+			peak = math.Nextafter(limit, math.Inf(1))
+		}
+	}
+	return peak
+}
+
+// meanPeak is the mean over the stages of their layers' state, with every
+// dimension that shares it cancelled.
+func (m *Model) meanPeak(v *view, a *memory) float64 {
+	total := 0.0
+	for k, n := range m.layers {
+		total += float64(n * (a.layer[k].state() + float64(v.leastInFlight(v.pp.hi-1, v.pp.hi)*a.layer[k].kept)))
+	}
+	mean := total / v.pp.hi
+	if v.zero.Hi >= 1 {
+		params := 0.0
+		for k, n := range m.layers {
+			if n > 0 {
+				params += float64(n * float64(m.params[k].Total()))
+			}
+		}
+		mean = max(mean, params*m.recipe.Optimizer/m.gpus)
+	}
+	return mean + a.transient + a.wgrad
+}
+
+// endPeak is the least memory of the first stage if it holds as many layers as
+// the mean, or else of another stage that holds more.
+func (m *Model) endPeak(v *view, a *memory) float64 {
+	last := a.transient + a.wgrad + a.headKept + a.headWgrad + a.finalNorm
+	if !a.tied {
+		last += a.head
+	}
+	return max(last, a.transient+a.wgrad+a.embedding)
+}
+
+// room reports whether, kind by kind, the layers fit the stages when each may
+// hold as many as the limit on allocated bytes allows.
+func (m *Model) room(v *view, a *memory, limit float64) bool {
+	p := v.pp.lo
+	left := m.layers
+	for r := 0.0; r < p; r++ {
+		flight := v.leastInFlight(r, p)
+		free := limit - a.transient - a.wgrad - a.ends(r, p)
+		if free < 0 {
+			return false
+		}
+		for k := range left {
+			if m.layers[k] == 0 {
+				continue
+			}
+			left[k] -= math.Floor(float64(free/(a.layer[k].state()+float64(flight*a.layer[k].kept))*(1+1e-12)) + 1e-9)
+		}
+	}
+	return left[models.Dense] <= 0 && left[models.MoE] <= 0
+}
