@@ -39,7 +39,7 @@ var arrows = map[string][]string{
 var users = map[string][]string{
 	"github.com/irifrance/gini":  {"solver"},
 	"github.com/BurntSushi/toml": {"strict", "models", "cluster", "cmd/meshplan"},
-	"gonum.org/v1/gonum":         {"cluster", "cost"},
+	"gonum.org/v1/gonum":         {"cluster"},
 	"github.com/spf13/cobra":     {"cmd/meshplan"},
 	"golang.org/x/term":          {"cmd/meshplan"},
 	"golang.org/x/sync":          {"search", "cmd/meshplan"},

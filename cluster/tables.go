@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"embed"
 	"encoding/csv"
-	"math"
 	"slices"
 	"strconv"
 )
@@ -97,29 +96,4 @@ func collectiveCurves() map[curveKey]*Curve {
 		curves[key] = c
 	}
 	return curves
-}
-
-// readRatios is bytes / ratio over bytes and nodes, of one kind.
-func readRatios(kind string) *grid {
-	t := readTable("ratios.csv")
-	values := map[[2]float64]float64{}
-	var sizes, nodes []float64
-	for i := range t.rows {
-		if t.text(i, "kind") != kind {
-			continue
-		}
-		size, n := t.number(i, "bytes"), t.number(i, "nodes")
-		values[[2]float64{size, n}] = math.Log(size / t.number(i, "ratio"))
-		sizes, nodes = append(sizes, size), append(nodes, n)
-	}
-	slices.Sort(sizes)
-	slices.Sort(nodes)
-	sizes, nodes = slices.Compact(sizes), slices.Compact(nodes)
-	ln := make([][]float64, len(nodes))
-	for j, n := range nodes {
-		for _, size := range sizes {
-			ln[j] = append(ln[j], values[[2]float64{size, n}])
-		}
-	}
-	return newGrid(sizes, nodes, ln, false)
 }

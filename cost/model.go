@@ -3,6 +3,9 @@
 // arithmetic runs over boxes, where it gives lower bounds; that is what lets a
 // search call its best plan optimal.
 //
+// Products are converted before they are summed, float64(a*b) + c, so that no
+// platform fuses them and the same plan has the same bytes everywhere.
+//
 //	m, err := cost.New(model, cluster, workload, profile)
 //	p.Options.Stages, err = m.Split(&point, forms)
 //	fmt.Println(m.Price(&p).Step)

@@ -151,7 +151,11 @@ func BenchmarkRandom(b *testing.B) {
 	for b.Loop() {
 		var times []time.Duration
 		unproven, infeasible := 0, 0
-		for _, n := range drawn(1, 100) {
+		count := 100
+		if testing.Short() {
+			count = 10
+		}
+		for _, n := range drawn(1, count) {
 			r := mustBest(b, n.problem(b), limit)
 			times = append(times, time.Duration(r.Stats.Seconds*1e9))
 			switch r.Status {

@@ -118,8 +118,8 @@ func TestWalkFindsWhatSortingAllPlansFinds(t *testing.T) {
 	}
 }
 
-// realProblems are fewer, since a real price takes longer.
-const realProblems = 40
+// realProblems is the number of random problems at real prices.
+const realProblems = 300
 
 func TestWalkFindsWhatSortingAllPlansFindsAtRealPrices(t *testing.T) {
 	inParts(t, realProblems, func(t *testing.T, seed uint64) {
