@@ -12,19 +12,15 @@ import "math"
 func (m *Model) splitSpan(v *view, j *job, a *memory, limit float64, g *gradients) float64 {
 	kind := m.kinds[len(m.kinds)-1]
 	all, p := float64(len(m.kinds)), v.pp.lo
-	ends := m.meanHeld(v)
-	one := m.layerHeld(kind)
-	table := m.vocabulary(v) * float64(m.model.Hidden)
-	ends.split += table
-	withHead := m.gradients(v, ends)
 	c := spanCase{
-		model: m, comm: g, mean: m.layers[kind] / p,
-		commLast: &withHead,
-		p:        p, micro: v.micro.lo, vpp: v.vpp, layer: j.layer[kind], others: all - m.layers[kind],
+		model: m, comm: g, commLast: g, mean: m.layers[kind] / p,
+		p: p, micro: v.micro.lo, vpp: v.vpp, layer: j.layer[kind], others: all - m.layers[kind],
 		all: j.stageTime(m.layers).plus(j.head).plus(j.hop.times(p)),
 	}
-	if one.experts == 0 {
-		c.headLayers = table / (one.split + float64(one.whole*v.tp.hi))
+	if one := m.layerHeld(kind); one.experts == 0 {
+		table := m.vocabulary(v) * float64(m.model.Hidden)
+		withHead := m.gradients(v, m.meanHeld(v).plus(held{split: 1}, table))
+		c.commLast, c.headLayers = &withHead, table/(one.split+float64(one.whole*v.tp.hi))
 	}
 	best := math.Inf(1)
 	var room capacity
@@ -52,7 +48,7 @@ func (m *Model) splitSpan(v *view, j *job, a *memory, limit float64, g *gradient
 // spanCase is one case of splitSpan: layers are those of the model's last kind.
 type spanCase struct {
 	model                  *Model
-	comm, commLast         *gradients // of the mean rank, without and with the output head
+	comm, commLast         *gradients // of the mean rank, without and, where they compare, with the output head
 	headLayers             float64    // the head's communication, in layers; 0 where they do not compare
 	mean                   float64    // layers of the mean rank
 	p, micro, full, held   float64
@@ -114,7 +110,11 @@ func (c *spanCase) chunked() float64 {
 	one := c.layer.sum()
 	late := c.late.sum() - float64(c.shallow(c.p-2)*one)
 	open, openLast := c.exposedLate(c.full-c.shallow(c.p-2)), c.exposedLast()
-	exact := max(float64(c.opening(c.p-1, c.held)*one)+float64(c.micro*c.last.sum())+openLast,
+	exposed := openLast
+	if c.micro*c.lastLayers >= c.full { // the late rank's layers hide no more than the last's add
+		exposed = max(open, openLast)
+	}
+	exact := max(float64(c.opening(c.p-1, c.held)*one)+float64(c.micro*c.last.sum())+exposed,
 		float64(c.opening(c.p-2, c.held-c.full)*one)+float64(c.micro*late)+open)
 	more := max(float64(max(0, c.p-2-c.others)*one)+float64(c.micro*c.last.sum())+openLast,
 		float64(max(0, c.p-3-c.others)*one)+float64(c.micro*(late+one))+max(0, open-one))
