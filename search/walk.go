@@ -111,18 +111,11 @@ type bounded struct {
 // the memory limit or comes behind those held.
 func (v *visitor) Bound(n *solver.Node) (bounded, bool) {
 	v.box = v.space.Box(n)
-	box := &v.box
-	if !v.tight.tighten(box) {
+	k, ok := v.judge(&v.box)
+	if !ok {
 		return bounded{}, false
 	}
-	b := v.bound(box)
-	if b.Peak > v.memory.limit(b.Usable, v.margin) {
-		return bounded{}, false
-	}
-	k := bounded{key: v.keyOf(b, box), oneClass: oneClass(box), depth: n.Depth}
-	if !v.admits(&k) {
-		return bounded{}, false
-	}
+	k.depth = n.Depth
 	v.open.add(k.depth, k.first)
 	v.report()
 	return k, true
@@ -136,15 +129,22 @@ func (v *visitor) Parent(n *solver.Node) { v.parent = v.space.Box(n) }
 func (v *visitor) Screen(x solver.Int, value int32) bool {
 	v.box = v.parent
 	v.space.Narrow(&v.box, x, value)
-	if !v.tight.tighten(&v.box) {
-		return false
+	_, ok := v.judge(&v.box)
+	return ok
+}
+
+// judge narrows and bounds a box; false means that it holds no plan worth
+// keeping.
+func (v *visitor) judge(box *plan.Box) (bounded, bool) {
+	if !v.tight.tighten(box) {
+		return bounded{}, false
 	}
-	b := v.bound(&v.box)
+	b := v.bound(box)
 	if b.Peak > v.memory.limit(b.Usable, v.margin) {
-		return false
+		return bounded{}, false
 	}
-	k := bounded{key: v.keyOf(b, &v.box), oneClass: oneClass(&v.box)}
-	return v.admits(&k)
+	k := bounded{key: v.keyOf(b, box), oneClass: oneClass(box)}
+	return k, v.admits(&k)
 }
 
 // within is a price model that bounds the plans of a box whose memory stays

@@ -4,7 +4,7 @@
 //
 //	p, err := profile.Find("megatron")
 //	r, err := p.Recipe("bf16-bf16grad")
-//	fmt.Println(r.State(70e9, 1)) // 1.019 PiB... printed by units.Bytes
+//	fmt.Println(r.State(70e9, 1)) // 1.019 TiB
 package profile
 
 import (
