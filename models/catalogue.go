@@ -13,11 +13,16 @@ import (
 //go:embed catalogue/*.toml
 var files embed.FS
 
-// catalogue is the embedded models, by name, and the index of their plain
-// names and aliases.
+// catalogue is the embedded models, by name, and the indexes of their names and
+// aliases: pointed, in which all differ, and plain.
 type catalogue struct {
-	models []*Model
-	index  map[string]*Model
+	models  []*Model
+	pointed map[string]*Model
+	plain   map[string][]*Model
+}
+
+func newCatalogue() *catalogue {
+	return &catalogue{pointed: map[string]*Model{}, plain: map[string][]*Model{}}
 }
 
 var embedded = sync.OnceValues(readCatalogue)
@@ -46,15 +51,27 @@ func Names() []string {
 }
 
 // Find is the catalogue's model of the name or alias, in any spelling: case
-// and the characters - _ . / and space do not matter. An unknown name is an
-// error that gives the nearest known ones.
+// and the characters - _ . / and space do not matter, but where only they tell
+// two models apart, as in opt-1.3b and opt-13b, those between digits do. An
+// unknown name is an error that gives the nearest known ones.
 func Find(name string) (*Model, error) {
 	c, err := embedded()
 	if err != nil {
 		return nil, err
 	}
-	if m, ok := c.index[plain(name)]; ok {
+	return c.find(name)
+}
+
+func (c *catalogue) find(name string) (*Model, error) {
+	if m, ok := c.pointed[pointed(name)]; ok {
 		return m.Clone(), nil
+	}
+	switch found := c.plain[plain(name)]; len(found) {
+	case 0:
+	case 1:
+		return found[0].Clone(), nil
+	default:
+		return nil, fmt.Errorf("model %q is %s or %s; give it with its points", strict.Clip(name, 60), found[0].Name, found[1].Name)
 	}
 	return nil, fmt.Errorf("no model %q in the catalogue%s", strict.Clip(name, 60), strict.Suggest(name, c.names(), 3, plain))
 }
@@ -73,7 +90,7 @@ func readCatalogue() (*catalogue, error) {
 	if err != nil {
 		return nil, fmt.Errorf("model catalogue: %w", err)
 	}
-	c := &catalogue{index: map[string]*Model{}}
+	c := newCatalogue()
 	for _, e := range entries {
 		path := "catalogue/" + e.Name()
 		text, err := files.ReadFile(path)
@@ -95,10 +112,13 @@ func (c *catalogue) add(path string, text []byte) error {
 		return fmt.Errorf("model catalogue: %w", err)
 	}
 	for _, name := range append([]string{m.Name}, m.Aliases...) {
-		if other, taken := c.index[plain(name)]; taken {
+		if other, taken := c.pointed[pointed(name)]; taken {
 			return fmt.Errorf("model catalogue: %s: name %q is taken by %s", path, name, other.Name)
 		}
-		c.index[plain(name)] = m
+		c.pointed[pointed(name)] = m
+		if same := c.plain[plain(name)]; !slices.Contains(same, m) {
+			c.plain[plain(name)] = append(same, m)
+		}
 	}
 	c.models = append(c.models, m)
 	return nil

@@ -48,6 +48,9 @@ func TestNamesAreFoundInAnySpelling(t *testing.T) {
 		"Llama-4-17Bx128E": "llama-4-maverick", "Grok1-314B": "grok-1", "Nemotron4-15B": "nemotron-4-15b",
 		"Nemotron-340B": "nemotron-4-340b", " mistralai/Mistral-7B-v0.1 ": "mistral-7b-v0.1",
 		"MiniMaxAI/MiniMax-M2.5": "minimax-m2.5", "dbrx": "dbrx", "Phi-4": "phi-4",
+		"facebook/opt-1.3b": "opt-1.3b", "opt_1_3b": "opt-1.3b", "OPT 1.3B": "opt-1.3b", "opt-13b": "opt-13b", "OPT13B": "opt-13b",
+		"CohereForAI/c4ai-command-r-plus": "command-r-plus", "Falcon 40B": "falcon-40b", "bloom-7.1b": "bloom-7b1",
+		"mistralai/Mistral-Nemo-Instruct-2407": "mistral-nemo", "gemma-3-4b-it": "gemma-3-4b",
 	} {
 		m, err := Find(spelled)
 		if err != nil {
@@ -61,8 +64,8 @@ func TestNamesAreFoundInAnySpelling(t *testing.T) {
 func TestAnUnknownNameIsAnErrorThatGivesTheNearest(t *testing.T) {
 	for name, want := range map[string]string{
 		"lama-3.1-70b": "llama-3.1-70b", "deepseek-v4": "deepseek-v3", "mixtral-8x8b": "mixtral-8x7b",
-		"kimi": "kimi-k2", "qwen3-31b": "qwen3-32b", "": "and 42 more", "zzzzzzzzzzzzzz": "and 42 more",
-		strings.Repeat("x", 100_000): "and 42 more",
+		"kimi": "kimi-k2", "qwen3-31b": "qwen3-32b", "": "and 54 more", "zzzzzzzzzzzzzz": "and 54 more",
+		strings.Repeat("x", 100_000): "and 54 more",
 	} {
 		_, err := Find(name)
 		if err == nil {
@@ -74,7 +77,7 @@ func TestAnUnknownNameIsAnErrorThatGivesTheNearest(t *testing.T) {
 }
 
 func TestNamesAreSortedAndCallersGetTheirOwnCopies(t *testing.T) {
-	if names := Names(); !slices.IsSorted(names) || len(names) != 58 {
+	if names := Names(); !slices.IsSorted(names) || len(names) != 70 {
 		t.Errorf("%d names: %v", len(names), names)
 	}
 	m := must(t, "llama-3-8b")
@@ -84,12 +87,33 @@ func TestNamesAreSortedAndCallersGetTheirOwnCopies(t *testing.T) {
 	}
 }
 
+func TestANameThatOnlyItsPointsTellApartIsAskedFor(t *testing.T) {
+	c := newCatalogue()
+	for _, name := range []string{"a-1.23b", "a-12.3b"} {
+		m := must(t, "phi-4")
+		m.Name, m.Aliases = name, nil
+		text, err := m.TOML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.add(name+".toml", text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if m, err := c.find("a_1_23b"); err != nil || m.Name != "a-1.23b" {
+		t.Error(m, err)
+	}
+	if _, err := c.find("a123b"); err == nil || !strings.Contains(err.Error(), `model "a123b" is a-1.23b or a-12.3b; give it with its points`) {
+		t.Error(err)
+	}
+}
+
 func TestANameTakenTwiceIsAnError(t *testing.T) {
 	text, err := must(t, "phi-4").TOML()
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &catalogue{index: map[string]*Model{}}
+	c := newCatalogue()
 	if err := c.add("a.toml", text); err != nil {
 		t.Fatal(err)
 	}

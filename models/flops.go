@@ -43,12 +43,16 @@ func (m *Model) LayerFLOPs(k Kind, window, seq int) (linear, core units.FLOPs) {
 	return units.FLOPs(2 * float64(used)), units.FLOPs(2 * widths * MeanContext(seq, window))
 }
 
-// routed is the number of router outputs of a layer.
+// routed is the number of router outputs of a layer, with the gate of the
+// shared experts.
 func (m *Model) routed(k Kind) int64 {
-	if k == MoE {
-		return int64(m.Experts)
+	switch {
+	case k != MoE:
+		return 0
+	case m.SharedGate:
+		return int64(m.Experts) + 1
 	}
-	return 0
+	return int64(m.Experts)
 }
 
 // HeadFLOPs is the forward work of the output head on one token.

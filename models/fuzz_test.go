@@ -12,7 +12,7 @@ import (
 func FuzzParseTOML(f *testing.F) {
 	f.Add([]byte(small))
 	f.Add([]byte("[[a]]\nb.c = {d = 1}\n"))
-	for _, name := range []string{"deepseek-v3", "gpt-oss-20b", "bloom-176b", "gemma-3-27b"} {
+	for _, name := range []string{"deepseek-v3", "gpt-oss-20b", "bloom-176b", "gemma-3-27b", "opt-66b", "falcon-7b", "command-r-plus"} {
 		text, err := must(f, name).TOML()
 		if err != nil {
 			f.Fatal(err)
@@ -42,8 +42,10 @@ func FuzzParseTOML(f *testing.F) {
 	})
 }
 
+var hfFixtures = []string{"testdata/hf/read/*.json", "testdata/hf/published/*.json", "testdata/hf/refused/*.json"}
+
 func FuzzParseHF(f *testing.F) {
-	for _, pattern := range []string{"testdata/hf/read/*.json", "testdata/hf/refused/*.json"} {
+	for _, pattern := range hfFixtures {
 		paths, err := filepath.Glob(pattern)
 		if err != nil || len(paths) == 0 {
 			f.Fatal(err, len(paths))
@@ -73,6 +75,9 @@ func checkModel(t *testing.T, m *Model) {
 	t.Helper()
 	if err := m.Validate(); err != nil {
 		t.Fatalf("accepted a model that is not valid: %v", err)
+	}
+	if m.VisionParams < 0 || m.VisionParams > maxVision {
+		t.Fatalf("vision encoder of %d parameters", m.VisionParams)
 	}
 	if m.Active() <= 0 || m.Total() < m.Active() || m.Total() > 1e18 || m.MTP() < 0 {
 		t.Fatalf("total %d, active %d, MTP %d", m.Total(), m.Active(), m.MTP())

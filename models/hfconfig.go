@@ -22,14 +22,22 @@ func ParseHF(file string, text []byte) (*Model, error) {
 	if errors.As(err, &bad) {
 		return nil, fmt.Errorf("%s%s: not JSON that can be read: %s", file, lineColumn(text, bad.at), bad.text)
 	}
-	r := &hfReader{file: file, text: text, root: root, from: map[string]*jsonMember{}, used: map[string]bool{}}
+	r := newHFReader(file, text, root)
 	family := r.family()
 	if r.err != nil {
 		return nil, r.err
 	}
 	m := &Model{Name: hfName(file), Family: family.name}
-	family.read(r, m)
-	r.leftovers(family)
+	r.name = family.name
+	layers := r.layers(family)
+	family.read(layers, m)
+	layers.leftovers()
+	if layers != r {
+		r.around(layers)
+		r.take(layers)
+		r.encoder(family, m)
+		r.leftovers()
+	}
 	if r.err != nil {
 		return nil, r.err
 	}
@@ -67,7 +75,7 @@ func (r *hfReader) family() *hfFamily {
 	}
 	var byType, byArch *hfFamily
 	if kind != nil {
-		byType = findFamily(func(f *hfFamily) bool { return slices.Contains(f.types, kind.value.text) })
+		byType = findFamily(func(f *hfFamily) bool { return f.has(kind.value.text) })
 		if byType == nil {
 			r.refuse(kind)
 		}
@@ -113,12 +121,23 @@ func findFamily(is func(*hfFamily) bool) *hfFamily {
 
 // leftovers refuses keys that change the layers and that the family's reader
 // did not ask for.
-func (r *hfReader) leftovers(f *hfFamily) {
+func (r *hfReader) leftovers() {
+	r.sameType()
 	for _, t := range slices.Concat(foreign, optional) {
 		m := r.root.get(t.key)
 		if m != nil && !r.used[t.key] && !m.value.trivial() {
-			r.fail(m, "%s is %s, which is not modelled for the family %s (%s)", t.key, m.value.String(), f.name, t.why)
+			r.fail(m, "%s is %s, which is not modelled for the family %s (%s)", t.key, m.value.String(), r.name, t.why)
 		}
+	}
+}
+
+// sameType refuses two spellings of the parameters' type that disagree. The
+// shape does not depend on it.
+func (r *hfReader) sameType() {
+	now, before := r.root.get("dtype"), r.root.get("torch_dtype")
+	if now != nil && before != nil && now.value.String() != before.value.String() {
+		r.fail(now, "dtype is %s but torch_dtype is %s: two spellings of the type of the parameters that disagree",
+			now.value.String(), before.value.String())
 	}
 }
 

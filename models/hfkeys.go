@@ -5,11 +5,11 @@ var (
 	hfLayers = quantity{"layers", "number of layers", 1, maxLayers,
 		[]string{"num_hidden_layers", "n_layer", "n_layers", "num_layers"}}
 	hfHidden = quantity{"hidden", "hidden size", 1, maxHidden,
-		[]string{"hidden_size", "n_embd", "d_model"}}
+		[]string{"hidden_size", "n_embd", "n_embed", "d_model"}}
 	hfHeads = quantity{"heads", "number of attention heads", 1, maxHeads,
 		[]string{"num_attention_heads", "n_head", "n_heads"}}
 	hfKVHeads = quantity{"kv_heads", "number of key-value heads", 1, maxHeads,
-		[]string{"num_key_value_heads", "num_kv_heads", "n_kv_heads"}}
+		[]string{"num_key_value_heads", "num_kv_heads", "n_kv_heads", "n_head_kv", "kv_n_heads"}}
 	hfHeadDim = quantity{"head_dim", "size of a head", 1, maxHidden,
 		[]string{"head_dim", "attention_head_dim"}}
 	hfFFN = quantity{"ffn", "width of the MLP", 1, maxWidth,
@@ -19,14 +19,14 @@ var (
 	hfVocab = quantity{"vocab", "vocabulary size", 1, maxVocab,
 		[]string{"vocab_size"}}
 	hfMaxPos = quantity{"max_pos", "number of positions", 1, maxPositions,
-		[]string{"max_position_embeddings"}}
+		[]string{"max_position_embeddings", "max_seq_len"}}
 	hfPositions = quantity{"max_pos", "number of positions", 1, maxPositions,
 		[]string{"n_positions", "n_ctx", "max_position_embeddings"}}
 
 	hfExperts = quantity{"experts", "number of experts", 1, maxExperts,
-		[]string{"num_experts", "num_local_experts", "n_routed_experts"}}
+		[]string{"num_experts", "num_local_experts", "n_routed_experts", "moe_num_experts"}}
 	hfTopK = quantity{"top_k", "number of experts a token uses", 1, maxExperts,
-		[]string{"num_experts_per_tok", "experts_per_token", "top_k_experts"}}
+		[]string{"num_experts_per_tok", "experts_per_token", "top_k_experts", "moe_top_k"}}
 	hfMoEFFN = quantity{"moe_ffn", "width of an expert", 1, maxWidth,
 		[]string{"moe_intermediate_size"}}
 	// hfPlainMoEFFN is for families without dense layers, which call the width

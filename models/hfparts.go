@@ -6,7 +6,7 @@ func (r *hfReader) decoder(m *Model, tied bool) {
 	m.Hidden = r.need(hfHidden)
 	m.Heads = r.need(hfHeads)
 	m.Vocab = r.need(hfVocab)
-	m.TieEmbeddings = r.flag("tie_word_embeddings", tied)
+	m.TieEmbeddings = r.tied(tied)
 }
 
 // llamaLike reads what the Llama lineage shares: gated MLP, RMS norms, rotary

@@ -13,9 +13,16 @@ type hfReader struct {
 	file string
 	text []byte
 	root jsonValue
-	from map[string]*jsonMember // by the model's key: the member it was read from
-	used map[string]bool        // by config.json key
-	err  error
+	name string // of the family
+	// outer reads the object that this one is nested in; nil for the file's own.
+	outer *hfReader
+	from  map[string]*jsonMember // by the model's key: the member it was read from
+	used  map[string]bool        // by config.json key
+	err   error
+}
+
+func newHFReader(file string, text []byte, root jsonValue) *hfReader {
+	return &hfReader{file: file, text: text, root: root, from: map[string]*jsonMember{}, used: map[string]bool{}}
 }
 
 // quantity is a size that configuration files spell in several ways.
@@ -53,6 +60,9 @@ func (r *hfReader) given(q quantity) (n int, ok bool) {
 		if m == nil {
 			continue
 		}
+		if first == nil {
+			r.from[q.key] = m
+		}
 		v, valid := m.value.whole()
 		if !valid || v < q.min || v > q.max {
 			r.fail(m, "%s is %s; want a whole number from %s to %s", key, m.value.String(),
@@ -64,7 +74,6 @@ func (r *hfReader) given(q quantity) (n int, ok bool) {
 		}
 		if first == nil {
 			first, n = m, v
-			r.from[q.key] = m
 		}
 	}
 	return n, first != nil
@@ -98,6 +107,20 @@ func (r *hfReader) flag(key string, absent bool) bool {
 		r.fail(m, "%s is %s; want true or false", key, m.value.String())
 	}
 	return m.value.yes
+}
+
+// switchedOff refuses a switch that is on; why says what it would change.
+func (r *hfReader) switchedOff(key, why string) {
+	if r.flag(key, false) {
+		r.unmodelled(r.root.get(key), why)
+	}
+}
+
+// always refuses a switch that is off but on in every layer that is modelled.
+func (r *hfReader) always(key, why string) {
+	if !r.flag(key, true) {
+		r.unmodelled(r.root.get(key), why)
+	}
 }
 
 // word is a string, "" where it is absent.

@@ -17,8 +17,8 @@ func (r *hfReader) refuse(at *jsonMember) {
 		name += " (" + archNames(archs) + ")"
 	}
 	key, why := r.notModelled(at)
-	text := fmt.Sprintf("%s is not a family that is read; %q is not modelled (%s). Families read: %s",
-		name, key, why, strings.Join(hfNames(), ", "))
+	text := fmt.Sprintf("%s is not a family that is read; %q is not modelled (%s)%s",
+		name, key, why, strict.Suggest(at.value.text, hfNames(), 3, plain))
 	if known := catalogued(at.value.text); len(known) > 0 {
 		text += "; the catalogue has " + oneOf(known)
 	}

@@ -8,23 +8,61 @@ import (
 // window reads the attention window of a family whose layers have it unless
 // layer_types say otherwise; absent is the family's own default, 0 for none.
 func (r *hfReader) window(m *Model, absent int, pattern Pattern) {
-	m.Window = r.or(hfWindow, absent)
-	if r.isNull("sliding_window") {
+	r.windowIn(hfWindow, m, absent, pattern)
+}
+
+// windowIn is window with the family's own spelling of it.
+func (r *hfReader) windowIn(q quantity, m *Model, absent int, pattern Pattern) {
+	m.Window = r.or(q, absent)
+	if r.isNull(q.spellings[0]) {
 		m.Window = 0 // an explicit null switches it off
 	}
 	types := r.layerTypes(m)
 	if types != "" {
+		r.samePattern(m, pattern, types)
 		pattern = types
 	}
 	switch {
 	case pattern == PatternFull:
 		m.Window = 0
 	case m.Window == 0 && types != "":
-		r.fail(r.get("layer_types"), "layer_types has sliding layers but there is no sliding_window")
+		r.fail(r.get("layer_types"), "layer_types has sliding layers but there is no %s", q.spellings[0])
 	case m.Window == 0:
 		pattern = PatternFull
 	}
 	m.AttnPattern = pattern
+}
+
+// period is the pattern of a family of which every n-th layer has full
+// attention; absent is the family's own n.
+func (r *hfReader) period(absent int) Pattern {
+	return everyOrFull(r.or(hfPeriod, absent))
+}
+
+// everyOrFull is n-1 windowed layers to a full one.
+func everyOrFull(n int) Pattern {
+	if n <= 1 {
+		return PatternFull
+	}
+	return everyPattern(n - 1)
+}
+
+// samePattern refuses layer_types that disagree with the key that gives the
+// order of the layers in another way.
+func (r *hfReader) samePattern(m *Model, pattern, types Pattern) {
+	windows := func(p Pattern) []int {
+		return (&Model{Layers: m.Layers, Window: 1, AttnPattern: p}).Windows()
+	}
+	for _, key := range []string{"no_rope_layers", "no_rope_layer_interval", "sliding_window_pattern", "_sliding_window_pattern"} {
+		other := r.root.get(key)
+		if other == nil || !r.used[key] || other.value.trivial() {
+			continue
+		}
+		if !slices.Equal(windows(pattern), windows(types)) {
+			r.fail(other, "%s is %s but layer_types has another order: two spellings that disagree", key, other.value.String())
+		}
+		return
+	}
 }
 
 // switchedWindow reads the window of the Qwen families: it counts only where
@@ -75,7 +113,7 @@ func (r *hfReader) layerTypes(m *Model) Pattern {
 		switch item := &member.value.items[i]; item.text {
 		case "full_attention":
 			letters.WriteByte('f')
-		case "sliding_attention":
+		case "sliding_attention", "chunked_attention":
 			letters.WriteByte('s')
 		default:
 			r.fail(member, "layer_types has %s, which is not modelled; full_attention and sliding_attention are", item)

@@ -66,6 +66,14 @@ func (v *jsonValue) whole() (n int, ok bool) {
 	return int(f), true
 }
 
+// number is item i of a list as a whole number.
+func (v *jsonValue) number(i int) (n int, ok bool) {
+	if i >= len(v.items) {
+		return 0, false
+	}
+	return v.items[i].whole()
+}
+
 // trivial reports a value that switches nothing on: null, false, 0, and empty
 // strings, lists and objects.
 func (v *jsonValue) trivial() bool {

@@ -10,6 +10,12 @@ const (
 	maxVocab      = 10_000_000
 	maxExperts    = 100_000
 	maxPositions  = 1_000_000_000
+	maxOffset     = 1000
+	maxExpansion  = 1000
+	maxMerge      = 100
+	maxPatches    = 1_000_000
+	maxImage      = 100_000
+	maxVision     = 1_000_000_000_000
 	maxMTP        = 100
 	maxParameters = 1e17
 )

@@ -44,10 +44,13 @@ type Model struct {
 	AttnBias      Bias     `toml:"attn_bias"`       // biases of the attention projections
 	QKNorm        QKNorm   `toml:"qk_norm"`         // norms on queries and keys
 	Norm          Norm     `toml:"norm"`            // kind of the layer norms
-	NormsPerLayer int      `toml:"norms_per_layer"` // 2, or 4 with norms behind the blocks too
+	NormsPerLayer int      `toml:"norms_per_layer"` // 2, 1 shared by parallel blocks, 4 with norms behind the blocks too
 	PosEmbed      PosEmbed `toml:"pos_embed"`       // how positions enter
 	MaxPos        int      `toml:"max_pos,omitzero"`
+	PosOffset     int      `toml:"pos_offset,omitzero"`  // learned positions before the first token's (OPT: 2)
 	EmbedNorm     bool     `toml:"embed_norm,omitempty"` // a norm behind the embedding (BLOOM)
+	HeadBias      bool     `toml:"head_bias,omitempty"`  // one bias a token in the output head (GPT-J, Phi-2)
+	Parallel      bool     `toml:"parallel,omitempty"`   // attention and MLP side by side on one input, not in a row
 	Sinks         bool     `toml:"sinks,omitempty"`      // one learned attention sink a head
 
 	Experts       int  `toml:"experts,omitzero"` // routed experts of an MoE layer; 0 = dense model
@@ -58,6 +61,7 @@ type Model struct {
 	FirstKDense   int  `toml:"first_k_dense,omitzero"` // leading dense layers
 	MoEEvery      int  `toml:"moe_every,omitzero"`     // from there every n-th layer is MoE
 	RouterBias    bool `toml:"router_bias,omitempty"`  // one bias an expert in the router
+	SharedGate    bool `toml:"shared_gate,omitempty"`  // a gate of one output on the shared experts (Qwen2-MoE)
 
 	QLoraRank  int `toml:"q_lora_rank,omitzero"`  // MLA: width of the query latent; 0 = plain projection
 	KVLoraRank int `toml:"kv_lora_rank,omitzero"` // MLA: width of the key-value latent; 0 = no MLA
@@ -68,6 +72,10 @@ type Model struct {
 	Window      int     `toml:"window,omitzero"` // attention window in tokens; 0 = all layers full
 	AttnPattern Pattern `toml:"attn_pattern"`    // which layers have the window
 	MTPLayers   int     `toml:"mtp_layers,omitzero"`
+
+	// VisionParams is the parameters of the vision encoder and its projector
+	// that stand beside the language model; they are in none of its counts.
+	VisionParams int64 `toml:"vision_params,omitzero"`
 }
 
 // Bias says which attention projections have a bias.

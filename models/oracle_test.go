@@ -41,7 +41,7 @@ func tensors(m *Model) []tensor {
 	}
 	add(-1, m.Vocab, m.Hidden)
 	if m.PosEmbed == Learned {
-		add(-1, m.MaxPos, m.Hidden)
+		add(-1, m.MaxPos+m.PosOffset, m.Hidden)
 	}
 	if m.EmbedNorm {
 		norm()
@@ -59,6 +59,9 @@ func tensors(m *Model) []tensor {
 		for e := range m.Experts {
 			mlp(e, m.MoEFFN, m.MLPBias)
 		}
+		if m.SharedGate {
+			add(-1, m.Hidden)
+		}
 		if m.SharedFFN > 0 {
 			mlp(-1, m.SharedFFN, false)
 		}
@@ -66,6 +69,9 @@ func tensors(m *Model) []tensor {
 	norm()
 	if !m.TieEmbeddings {
 		add(-1, m.Vocab, m.Hidden)
+	}
+	if m.HeadBias {
+		add(-1, m.Vocab)
 	}
 	return all
 }
@@ -117,7 +123,11 @@ func drawModel(t *rapid.T) *Model {
 		NormsPerLayer: rapid.SampledFrom([]int{1, 2, 4}).Draw(t, "norms"),
 		PosEmbed:      rapid.SampledFrom([]PosEmbed{Rope, Learned, Alibi}).Draw(t, "positions"),
 		MaxPos:        num("max pos", 1, 200), EmbedNorm: yes("embed norm"), Sinks: yes("sinks"),
-		MTPLayers: num("mtp", 0, 2),
+		MTPLayers: num("mtp", 0, 2), HeadBias: yes("head bias"), VisionParams: int64(num("vision", 0, 1000)),
+	}
+	m.Parallel = m.NormsPerLayer == 1 || m.NormsPerLayer == 2 && yes("parallel")
+	if m.PosEmbed == Learned {
+		m.PosOffset = num("offset", 0, 2)
 	}
 	m.Heads = m.KVHeads * num("group", 1, 4)
 	if yes("mla") {
@@ -131,7 +141,7 @@ func drawModel(t *rapid.T) *Model {
 		m.TopK, m.MoEEvery = num("top k", 1, m.Experts), num("every", 1, m.Layers)
 		m.FirstKDense = num("dense", 0, m.Layers/m.MoEEvery*m.MoEEvery-1)
 		if yes("shared") {
-			m.SharedExperts, m.SharedFFN = 1, num("shared ffn", 1, 33)
+			m.SharedExperts, m.SharedFFN, m.SharedGate = 1, num("shared ffn", 1, 33), yes("shared gate")
 		}
 	}
 	if run := num("window run", 0, 4); run > 0 {

@@ -8,7 +8,7 @@ type LayerParams struct {
 	MLP        int64 // dense MLP matrices; divided by tp
 	Shared     int64 // shared-expert matrices; divided by tp
 	Experts    int64 // all routed experts' matrices; divided by etp and ep
-	Router     int64 // router matrix and bias; whole on every rank
+	Router     int64 // router matrix and bias, gate of the shared experts; whole on every rank
 	Norms      int64 // norm weights and biases, query-key norms, latent norms, sinks; whole on every rank
 	BiasSplit  int64 // biases of column-parallel matrices; divided by tp
 	BiasWhole  int64 // biases of row-parallel matrices; whole on every tp rank
@@ -108,6 +108,9 @@ func (m *Model) addExperts(p *LayerParams) {
 	p.Router = h * experts
 	if m.RouterBias {
 		p.Router += experts
+	}
+	if m.SharedGate {
+		p.Router += h
 	}
 	if m.MLPBias {
 		p.ExpertBias = experts * ((m.mlpMatrices()-1)*f + h)

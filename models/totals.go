@@ -4,12 +4,12 @@ package models
 func (m *Model) Embedding() int64 { return int64(m.Vocab) * int64(m.Hidden) }
 
 // Positions is the number of learned position parameters; 0 for rotary
-// embeddings.
+// embeddings and ALiBi.
 func (m *Model) Positions() int64 {
 	if m.PosEmbed != Learned {
 		return 0
 	}
-	return int64(m.MaxPos) * int64(m.Hidden)
+	return int64(m.MaxPos+m.PosOffset) * int64(m.Hidden)
 }
 
 // EmbeddingNorm is the size of the norm behind the embedding, 0 for nearly
@@ -21,20 +21,25 @@ func (m *Model) EmbeddingNorm() int64 {
 	return m.normSize()
 }
 
-// Head is the number of parameters the output head adds: 0 when it is tied to
-// the embedding.
+// Head is the number of parameters the output head adds: its matrix unless it
+// is tied to the embedding, and its bias where it has one.
 func (m *Model) Head() int64 {
-	if m.TieEmbeddings {
-		return 0
+	var n int64
+	if !m.TieEmbeddings {
+		n = m.Embedding()
 	}
-	return m.Embedding()
+	if m.HeadBias {
+		n += int64(m.Vocab)
+	}
+	return n
 }
 
 // FinalNorm is the size of the norm before the head.
 func (m *Model) FinalNorm() int64 { return m.normSize() }
 
 // Total is the number of parameters of the model. Multi-token-prediction
-// modules are not in it (see MTP), nor is padding of the vocabulary.
+// modules are not in it (see MTP), nor is padding of the vocabulary or a vision
+// encoder (see VisionParams).
 func (m *Model) Total() int64 {
 	return m.ends() + m.sumLayers(func(k Kind) int64 { return m.Layer(k).Total() })
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"meshplan/strict"
+	"meshplan/units"
 )
 
 // FieldError is a size or word of a model that can not be.
@@ -74,20 +75,35 @@ func (m *Model) checkSizes() error {
 		size("ffn", m.FFN, 0, maxWidth),
 		size("vocab", m.Vocab, 1, maxVocab),
 		size("max_pos", m.MaxPos, 0, maxPositions),
+		size("pos_offset", m.PosOffset, 0, maxOffset),
 		size("experts", m.Experts, 0, maxExperts),
 		size("mtp_layers", m.MTPLayers, 0, maxMTP),
 		size("window", m.Window, 0, maxPositions),
-		normCount(m.NormsPerLayer),
+		m.checkVision(),
+		m.checkNorms(),
 	)
 }
 
-// normCount is the error of a number of norms that no block structure has: one
-// shared by attention and MLP, one before each, or one before and behind each.
-func normCount(n int) error {
-	if n == 1 || n == 2 || n == 4 {
-		return nil
+func (m *Model) checkVision() error {
+	if m.VisionParams < 0 || m.VisionParams > maxVision {
+		return wrong("vision_params", "is %d; want a whole number from 0 to %s", m.VisionParams, units.Grouped(maxVision))
 	}
-	return wrong("norms_per_layer", "is %d; want 1, 2 or 4", n)
+	return nil
+}
+
+// checkNorms is the error of a number of norms that no block structure has: one
+// shared by attention and MLP side by side, one before each, or one before and
+// behind each of them in a row.
+func (m *Model) checkNorms() error {
+	switch n := m.NormsPerLayer; {
+	case n != 1 && n != 2 && n != 4:
+		return wrong("norms_per_layer", "is %d; want 1, 2 or 4", n)
+	case n == 1 && !m.Parallel:
+		return wrong("norms_per_layer", "is 1 without parallel: blocks in a row have a norm each")
+	case n == 4 && m.Parallel:
+		return wrong("norms_per_layer", "is 4 with parallel: blocks side by side have at most a norm each")
+	}
+	return nil
 }
 
 func (m *Model) checkAttention() error {
@@ -97,6 +113,9 @@ func (m *Model) checkAttention() error {
 	}
 	if m.PosEmbed == Learned && m.MaxPos == 0 {
 		return wrong("max_pos", "is missing: learned positions need it")
+	}
+	if m.PosEmbed != Learned {
+		return absent("without learned positions", "pos_offset", m.PosOffset)
 	}
 	return nil
 }
@@ -124,41 +143,6 @@ func (m *Model) checkMLA() error {
 		size("qk_rope_dim", m.QKRopeDim, 1, maxHidden),
 		size("v_dim", m.VDim, 1, maxHidden),
 		size("head_dim", m.HeadDim, m.QKDim(), m.QKDim()))
-}
-
-func (m *Model) checkMLP() error {
-	if m.FFN == 0 && (m.Experts == 0 || m.Count()[Dense] > 0) {
-		return wrong("ffn", "is missing: the model has dense layers")
-	}
-	return nil
-}
-
-func (m *Model) checkExperts() error {
-	if m.Experts == 0 {
-		if m.RouterBias {
-			return wrong("router_bias", "is set without experts")
-		}
-		return absent("without experts", "top_k", m.TopK, "moe_ffn", m.MoEFFN, "shared_experts", m.SharedExperts,
-			"shared_ffn", m.SharedFFN, "first_k_dense", m.FirstKDense, "moe_every", m.MoEEvery)
-	}
-	err := firstError(
-		size("top_k", m.TopK, 1, m.Experts),
-		size("moe_ffn", m.MoEFFN, 1, maxWidth),
-		size("shared_experts", m.SharedExperts, 0, maxExperts),
-		size("shared_ffn", m.SharedFFN, 0, maxWidth),
-		size("first_k_dense", m.FirstKDense, 0, m.Layers-1),
-		size("moe_every", m.MoEEvery, 1, m.Layers))
-	if err != nil {
-		return err
-	}
-	if (m.SharedExperts > 0) != (m.SharedFFN > 0) {
-		return wrong("shared_ffn", "is %d with %d shared_experts: both or neither", m.SharedFFN, m.SharedExperts)
-	}
-	if m.Count()[MoE] == 0 {
-		return wrong("moe_every", "is %d after %d dense layers: no layer of %d would be MoE",
-			m.MoEEvery, m.FirstKDense, m.Layers)
-	}
-	return nil
 }
 
 func (m *Model) checkWindow() error {
