@@ -15,6 +15,7 @@ type catalogue struct {
 	gpuByName   map[string]*GPU // by plain name or alias
 	systems     []*System
 	systemNames map[string]*System // by plain name or alias
+	systemOf    map[*GPU]*System   // that the GPU's name stands for
 	curves      *curves
 	collectives map[curveKey]*Curve
 	shares      map[string]memoryShare
@@ -24,15 +25,18 @@ type catalogue struct {
 // broken one is a programmer's error that the tests find.
 var known = sync.OnceValue(func() *catalogue {
 	c := &catalogue{
-		gpuByName: map[string]*GPU{}, systemNames: map[string]*System{},
+		gpuByName: map[string]*GPU{}, systemNames: map[string]*System{}, systemOf: map[*GPU]*System{},
 		curves: fitCurves(), collectives: collectiveCurves(),
 	}
 	if err := c.readGPUs(); err != nil {
 		panic("cluster: " + err.Error())
 	}
-	if err := c.readSystems(); err != nil {
-		panic("cluster: " + err.Error())
+	for _, name := range systemFiles {
+		if err := c.readSystems(name); err != nil {
+			panic("cluster: " + err.Error())
+		}
 	}
+	slices.SortFunc(c.systems, func(a, b *System) int { return strings.Compare(a.Name, b.Name) })
 	return c
 })
 
@@ -74,28 +78,43 @@ func (c *catalogue) finish(g *GPU) error {
 	return c.curves.attach(g, func(name string) *GPU { return c.gpuByName[plain(name)] })
 }
 
-func (c *catalogue) readSystems() error {
+// systemFiles are read in this order: machines, instances that clouds rent,
+// and computing centres.
+var systemFiles = []string{"systems.toml", "clouds.toml", "sites.toml"}
+
+func (c *catalogue) readSystems(name string) error {
 	var file struct {
 		Systems []systemFile `toml:"system"`
 	}
-	if err := readEmbedded("systems.toml", &file); err != nil {
+	if err := readEmbedded(name, &file); err != nil {
 		return err
 	}
 	for i := range file.Systems {
 		s, err := file.Systems[i].system(c)
 		if err != nil {
-			return fmt.Errorf("systems.toml: %w", err)
+			return fmt.Errorf("%s: %w", name, err)
 		}
 		c.systems = append(c.systems, s)
-		for _, name := range slices.Concat([]string{s.Name}, s.Aliases) {
-			if c.systemNames[plain(name)] != nil {
-				return fmt.Errorf("systems.toml: %q is the name of two systems", name)
+		if c.systemOf[s.GPU] == nil {
+			c.systemOf[s.GPU] = s
+		}
+		for _, alias := range slices.Concat([]string{s.Name}, s.Aliases) {
+			if c.systemNames[plain(alias)] != nil {
+				return fmt.Errorf("%s: %q is the name of two systems", name, alias)
 			}
-			c.systemNames[plain(name)] = s
+			c.systemNames[plain(alias)] = s
 		}
 	}
-	slices.SortFunc(c.systems, func(a, b *System) int { return strings.Compare(a.Name, b.Name) })
 	return nil
+}
+
+// system is the one with that name or alias, else that of the GPU so named;
+// nil when there is none.
+func (c *catalogue) system(name string) *System {
+	if s := c.systemNames[plain(name)]; s != nil {
+		return s
+	}
+	return c.systemOf[c.gpuByName[plain(name)]]
 }
 
 func readEmbedded(name string, into any) error {

@@ -30,6 +30,23 @@ type Level struct {
 	// Oversubscription is at least 1 and divides the rate of traffic that
 	// leaves the level below.
 	Oversubscription float64
+	// Mesh says that the GPUs of a domain are linked pairwise, not by a switch:
+	// Bandwidth is what all Size-1 links of a GPU carry together, and a group
+	// reaches only the links among its own members (see Among). Only the
+	// innermost level can be a mesh.
+	Mesh bool
+}
+
+// Among is the effective rate, per GPU and direction, at which that many ranks
+// of one domain reach each other: the level's bandwidth; of a mesh, ranks-1 of
+// its Size-1 links. Fewer than two ranks count as a pair, whose rate is that of
+// a message from point to point. It does not fall with the number of ranks.
+func (l Level) Among(ranks int) units.BytesPerSecond {
+	ranks = max(ranks, 2)
+	if !l.Mesh || ranks >= l.Size {
+		return l.Bandwidth
+	}
+	return l.Bandwidth * units.BytesPerSecond(float64(ranks-1)/float64(l.Size-1))
 }
 
 // Cluster is a number of equal GPUs and the network between them. Its GPU may
@@ -46,14 +63,15 @@ type Cluster struct {
 	NICsPerNode int
 	// HostMemory is the memory of one node's CPUs; 0 when unknown.
 	HostMemory units.Bytes
+	// HostLink is the effective rate between one GPU and that memory, per GPU
+	// and direction, for large copies from pinned memory; 0 when unknown. What
+	// GPUs share on the way, a PCIe switch or the memory itself, is not in it.
+	HostLink units.BytesPerSecond
 	// NVLS is the bus bandwidth of an all-reduce that the switch of the
 	// innermost domain adds up; 0 when it cannot. It is used from NVLSRanks
 	// ranks upwards.
 	NVLS      units.BytesPerSecond
 	NVLSRanks int
-	// Mesh says that the GPUs of the innermost domain are linked pairwise, so
-	// that a group reaches only the links among its own members.
-	Mesh bool
 	// Collectives names the table of measured collectives inside one domain;
 	// "" when there is none.
 	Collectives string

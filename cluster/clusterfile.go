@@ -22,9 +22,9 @@ type clusterFile struct {
 	GPUsPerNode int         `toml:"gpus_per_node,omitzero"`
 	NICsPerNode int         `toml:"nics_per_node,omitzero"`
 	HostMemory  size        `toml:"host_memory,omitzero"`
+	HostLink    rate        `toml:"host_link,omitzero"`
 	NVLS        rate        `toml:"nvls,omitzero"`
 	NVLSRanks   int         `toml:"nvls_ranks,omitzero"`
-	Mesh        bool        `toml:"mesh,omitempty"`
 	Collectives string      `toml:"collectives,omitempty"`
 	Assumptions []string    `toml:"assumptions,omitempty"`
 	Levels      []levelFile `toml:"level"`
@@ -38,10 +38,11 @@ type levelFile struct {
 	Bandwidth        *rate    `toml:"bandwidth"`
 	LatencyUS        float64  `toml:"latency_us"`
 	Oversubscription *float64 `toml:"oversubscription"`
+	Mesh             bool     `toml:"mesh,omitempty"`
 }
 
 func (f *levelFile) level() (Level, error) {
-	l := Level{Name: f.Name, Size: f.Size, Latency: units.Seconds(f.LatencyUS * micro), Oversubscription: 1}
+	l := Level{Name: f.Name, Size: f.Size, Latency: units.Seconds(f.LatencyUS * micro), Oversubscription: 1, Mesh: f.Mesh}
 	if f.Oversubscription != nil {
 		l.Oversubscription = *f.Oversubscription
 	}
@@ -71,8 +72,9 @@ func (f *clusterFile) cluster() (*Cluster, error) {
 	}
 	c := &Cluster{
 		Name: f.Name, Aliases: f.Aliases, GPU: g, GPUsPerNode: f.GPUsPerNode, NICsPerNode: f.NICsPerNode,
-		HostMemory: units.Bytes(f.HostMemory), NVLS: units.BytesPerSecond(f.NVLS), NVLSRanks: f.NVLSRanks,
-		Mesh: f.Mesh, Collectives: f.Collectives, Assumptions: f.Assumptions,
+		HostMemory: units.Bytes(f.HostMemory), HostLink: units.BytesPerSecond(f.HostLink),
+		NVLS: units.BytesPerSecond(f.NVLS), NVLSRanks: f.NVLSRanks,
+		Collectives: f.Collectives, Assumptions: f.Assumptions,
 	}
 	if c.Levels, err = levels(f.Levels); err != nil {
 		return nil, err
@@ -129,8 +131,8 @@ func ownGPU(f *gpuFile) (*GPU, error) {
 func (c *Cluster) TOML() ([]byte, error) {
 	f := clusterFile{
 		Name: c.Name, Aliases: c.Aliases, GPUsPerNode: c.GPUsPerNode, NICsPerNode: c.NICsPerNode,
-		HostMemory: size(c.HostMemory), NVLS: rate(c.NVLS), NVLSRanks: c.NVLSRanks,
-		Mesh: c.Mesh, Collectives: c.Collectives, Assumptions: c.Assumptions,
+		HostMemory: size(c.HostMemory), HostLink: rate(c.HostLink), NVLS: rate(c.NVLS), NVLSRanks: c.NVLSRanks,
+		Collectives: c.Collectives, Assumptions: c.Assumptions,
 	}
 	if g, err := FindGPU(c.GPU.Name); err == nil && g == c.GPU {
 		f.GPU = g.Name
@@ -139,7 +141,7 @@ func (c *Cluster) TOML() ([]byte, error) {
 	}
 	for _, l := range c.Levels {
 		bandwidth := rate(l.Bandwidth)
-		f.Levels = append(f.Levels, levelFile{l.Name, l.Size, &bandwidth, decimal(float64(l.Latency), micro), &l.Oversubscription})
+		f.Levels = append(f.Levels, levelFile{l.Name, l.Size, &bandwidth, decimal(float64(l.Latency), micro), &l.Oversubscription, l.Mesh})
 	}
 	var out bytes.Buffer
 	enc := toml.NewEncoder(&out)

@@ -50,13 +50,10 @@ func (c *Cluster) Inside(op Collective, ranks int) *Curve {
 // the switch adds up, NVLS.
 func (c *Cluster) InsideBandwidth(op Collective, ranks int) units.BytesPerSecond {
 	l := c.Levels[0]
-	switch {
-	case op == AllReduce && c.NVLS > 0 && ranks >= c.NVLSRanks:
+	if op == AllReduce && c.NVLS > 0 && ranks >= c.NVLSRanks {
 		return max(c.NVLS, l.Bandwidth)
-	case c.Mesh && ranks < l.Size:
-		return l.Bandwidth * units.BytesPerSecond(float64(max(1, ranks-1))/float64(l.Size-1))
 	}
-	return l.Bandwidth
+	return l.Among(ranks)
 }
 
 // collectiveTables are the names of the tables of measured collectives.

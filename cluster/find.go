@@ -9,7 +9,7 @@ import (
 )
 
 // Find makes a cluster of a catalogue system and a GPU count, "h100:256".
-// The name may be an alias, in any spelling. Errors name the nearest systems
+// The name may be an alias or that of a GPU (see SystemOf), in any spelling. Errors name the nearest systems
 // or the nearest valid counts.
 func Find(spec string) (*Cluster, error) {
 	name, count, hasCount := strings.Cut(strings.TrimSpace(spec), ":")
@@ -17,7 +17,7 @@ func Find(spec string) (*Cluster, error) {
 		return nil, fmt.Errorf("cluster %q names no system: want NAME:GPUS, for example h100:256", strict.Clip(spec, 60))
 	}
 	shown := strict.Clip(spec, 60)
-	s := known().systemNames[plain(name)]
+	s := known().system(name)
 	if s == nil {
 		return nil, fmt.Errorf("unknown cluster %q%s", shown, strict.Suggest(name, Names(), 3, plain))
 	}

@@ -237,6 +237,8 @@ func FuzzParse(f *testing.F) {
 	f.Add(lab)
 	f.Add(own)
 	f.Add(lab[:200])
+	f.Add(meshLab)
+	f.Add(strings.Replace(meshLab, "size = 4", "size = 1", 1))
 	f.Add("gpu = \"h100\"\n[[level]]\nname=\"a\"\nsize=8\nbandwidth=\"1e300GB/s\"\nlatency_us=1e-300\n")
 	f.Add("level.level.x = 1\n\xff")
 	f.Fuzz(func(t *testing.T, text string) {

@@ -26,9 +26,9 @@ type System struct {
 
 	GPUsPerNode, NICsPerNode int
 	HostMemory               units.Bytes
+	HostLink                 units.BytesPerSecond // between a GPU and the host's memory
 	NVLS                     units.BytesPerSecond
 	NVLSRanks                int
-	Mesh                     bool
 	Collectives              string
 	Source                   string
 	Assumptions              []string
@@ -43,16 +43,9 @@ func (s *System) Box() int {
 	return n
 }
 
-// SystemOf is the first system of the catalogue, by name, with that GPU; nil
-// when there is none.
-func SystemOf(g *GPU) *System {
-	for _, s := range known().systems {
-		if s.GPU == g {
-			return s
-		}
-	}
-	return nil
-}
+// SystemOf is the system that a GPU's name stands for, the first of the
+// catalogue's files with that GPU; nil when there is none.
+func SystemOf(g *GPU) *System { return known().systemOf[g] }
 
 // Cluster is the system with that many GPUs. Fewer than a box is one box, not
 // full; more must be whole boxes, and more boxes than a leaf group holds must
@@ -68,8 +61,8 @@ func (s *System) Cluster(gpus int) (*Cluster, error) {
 	}
 	c := &Cluster{
 		Name: fmt.Sprintf("%s:%d", s.Name, gpus), Aliases: slices.Clone(s.Aliases), GPU: s.GPU, Levels: levels,
-		GPUsPerNode: min(s.GPUsPerNode, gpus), NICsPerNode: s.NICsPerNode, HostMemory: s.HostMemory,
-		NVLS: s.NVLS, NVLSRanks: s.NVLSRanks, Mesh: s.Mesh, Collectives: s.Collectives,
+		GPUsPerNode: min(s.GPUsPerNode, gpus), NICsPerNode: s.NICsPerNode, HostMemory: s.HostMemory, HostLink: s.HostLink,
+		NVLS: s.NVLS, NVLSRanks: s.NVLSRanks, Collectives: s.Collectives,
 		Assumptions: slices.Concat(s.GPU.Assumptions, s.Assumptions),
 	}
 	if assumption != "" {
@@ -83,14 +76,11 @@ func (s *System) Cluster(gpus int) (*Cluster, error) {
 func (s *System) levels(gpus int) (levels []Level, assumption, broken string) {
 	left, domain := gpus, 1
 	for _, l := range s.Inner {
-		full := l.Size
-		domain *= full
-		l.Size = min(full, left)
+		domain *= l.Size
+		size := min(l.Size, left)
+		l.Bandwidth, l.Size, l.Mesh = l.Among(size), size, l.Mesh && size > 1
 		if left%l.Size != 0 {
 			return nil, "", fmt.Sprintf("%d is not a whole number of %s domains of %d GPUs", gpus, l.Name, domain)
-		}
-		if s.Mesh && full > 1 {
-			l.Bandwidth *= units.BytesPerSecond(float64(max(1, l.Size-1)) / float64(full-1))
 		}
 		levels, left = append(levels, l), left/l.Size
 		if left == 1 {

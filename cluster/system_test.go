@@ -49,9 +49,9 @@ func TestAGPUCountGivesTheseLevels(t *testing.T) {
 func TestH100HasTheseFigures(t *testing.T) {
 	c := find(t, "h100:512")
 	want := []Level{
-		{"nvlink", 8, 371e9, 1.9e-6, 1},
-		{"leaf", 32, 48.5e9, 4e-6, 1},
-		{"spine", 2, 48.5e9, 4e-6, 1},
+		{"nvlink", 8, 371e9, 1.9e-6, 1, false},
+		{"leaf", 32, 48.5e9, 4e-6, 1, false},
+		{"spine", 2, 48.5e9, 4e-6, 1, false},
 	}
 	for i, l := range c.Levels {
 		l.Latency = want[i].Latency // equal to rounding
@@ -119,8 +119,8 @@ func TestEverySystemMakesValidClusters(t *testing.T) {
 		if _, err := s.Cluster(1); err != nil {
 			t.Errorf("%s: %v", s.Name, err)
 		}
-		if s.Source == "" || s.HostMemory == 0 {
-			t.Errorf("%s: source %q, host memory %v", s.Name, s.Source, s.HostMemory)
+		if s.Source == "" || s.HostMemory == 0 || s.HostLink == 0 {
+			t.Errorf("%s: source %q, host memory %v, host link %v", s.Name, s.Source, s.HostMemory, s.HostLink)
 		}
 	}
 	if !slices.IsSorted(Names()) || len(Names()) != len(All()) {

@@ -19,9 +19,9 @@ type systemFile struct {
 	GPUsPerNode      int         `toml:"gpus_per_node"`
 	NICsPerNode      int         `toml:"nics_per_node"`
 	HostMemory       size        `toml:"host_memory"`
+	HostLink         rate        `toml:"host_link"`
 	NVLS             rate        `toml:"nvls"`
 	NVLSRanks        int         `toml:"nvls_ranks"`
-	Mesh             bool        `toml:"mesh"`
 	Collectives      string      `toml:"collectives"`
 	Source           string      `toml:"source"`
 	Assumptions      []string    `toml:"assumptions"`
@@ -42,7 +42,7 @@ func (f *systemFile) system(c *catalogue) (*System, error) {
 		Name: f.Name, Aliases: f.Aliases, GPU: g, Leaf: f.Leaf,
 		Network: units.BytesPerSecond(f.Network), NetworkLatency: units.Seconds(f.NetworkLatencyUS * micro),
 		GPUsPerNode: f.GPUsPerNode, NICsPerNode: f.NICsPerNode, HostMemory: units.Bytes(f.HostMemory),
-		NVLS: units.BytesPerSecond(f.NVLS), NVLSRanks: f.NVLSRanks, Mesh: f.Mesh,
+		HostLink: units.BytesPerSecond(f.HostLink), NVLS: units.BytesPerSecond(f.NVLS), NVLSRanks: f.NVLSRanks,
 		Collectives: f.Collectives, Source: f.Source, Assumptions: f.Assumptions,
 	}
 	var err error

@@ -39,6 +39,8 @@ func (c *Cluster) Validate() error {
 		return fmt.Errorf("nics_per_node = %d: want 0 to 1000", c.NICsPerNode)
 	case !within(float64(c.HostMemory), float64(maxHostMemory), false):
 		return fmt.Errorf("host_memory = %s: want 0 to %s", c.HostMemory, maxHostMemory)
+	case !within(float64(c.HostLink), maxRate, false):
+		return fmt.Errorf("host_link = %s: want a rate of at least 0", c.HostLink)
 	case !within(float64(c.NVLS), maxRate, false):
 		return fmt.Errorf("nvls = %s: want a rate of at least 0", c.NVLS)
 	case c.NVLS > 0 && c.NVLSRanks < 2:
@@ -82,6 +84,10 @@ func (c *Cluster) validateLevels() error {
 			return fmt.Errorf("%s: latency_us = %g: want 0 to %g", where, float64(l.Latency)/micro, float64(maxLatency)/micro)
 		case !within(l.Oversubscription, maxOversubscription, true) || l.Oversubscription < 1:
 			return fmt.Errorf("%s: oversubscription = %g: want at least 1", where, l.Oversubscription)
+		case l.Mesh && i > 0:
+			return fmt.Errorf("%s: mesh = true: only the innermost level can be a mesh", where)
+		case l.Mesh && l.Size < 2:
+			return fmt.Errorf("%s: mesh = true: a mesh needs a size of at least 2, not %d", where, l.Size)
 		}
 		for _, below := range c.Levels[:i] {
 			if below.Name == l.Name {
