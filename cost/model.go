@@ -50,6 +50,7 @@ type Model struct {
 	single  bool // all layers are of one kind
 	ordered bool // the dense layers come before the MoE layers, or there is one kind
 	uneven  []float64
+	domains [plan.MaxLevels]float64 // GPUs of a domain of each level
 
 	nets    [plan.NumDims]*network // one and the same but when a sensitivity is asked
 	table   *workTable
@@ -97,6 +98,9 @@ func New(o *models.Model, c *cluster.Cluster, w plan.Workload, p *profile.Profil
 		m.context += models.MeanContext(int(w.SeqLen), window) / float64(len(m.kinds))
 	}
 	m.uneven = unevenness(len(m.kinds))
+	for l := range c.Levels {
+		m.domains[l] = float64(c.Domain(l))
+	}
 	net := newNetwork(c)
 	for d := range m.nets {
 		m.nets[d] = net

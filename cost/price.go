@@ -170,6 +170,11 @@ func (m *Model) gradients(v *view, h held) gradients {
 	ds, dr, cp, edp := v.group(plan.DPShard), v.group(plan.DPReplicate), v.group(plan.CP), v.group(plan.EDP)
 	shardGroup := ds.join(&cp)
 	all := shardGroup.join(&dr)
+	for l := range m.cluster.Levels { // what a domain can hold beside the other dimensions
+		room := m.domains[l] / (v.level(plan.TP, l).lo * v.level(plan.PP, l).lo)
+		all.cum[l] = all.cum[l].atMost(room)
+		shardGroup.cum[l] = shardGroup.cum[l].atMost(room / dr.cum[l].lo)
+	}
 	local := h.split/v.tp.hi + h.whole
 	experts := h.experts / min(v.ep.hi*v.etp.hi, v.most(v.tp.hi*v.cp.hi*v.dp.hi, v.pp.lo, m.gpus))
 	grad, param := t.GradComm.Value, t.ParamComm.Value
@@ -189,7 +194,7 @@ func (m *Model) gradients(v *view, h held) gradients {
 	}
 	z.optimizer = m.shardedOptimizer(v, h)
 	z.both = z.reduce + z.gather
-	if !v.ds.single() || !v.dr.single() {
+	if !all.placed() || !edp.placed() {
 		least := m.leastMoved(v, local, experts)
 		z.reduce, z.both = max(z.reduce, least.reduce), max(z.both, least.both)
 	}
@@ -207,7 +212,7 @@ func (m *Model) gradients(v *view, h held) gradients {
 func (m *Model) leastMoved(v *view, local, experts float64) gradients {
 	var dense, expert [plan.MaxLevels]float64
 	for l := range m.cluster.Levels {
-		size := float64(m.cluster.Domain(l))
+		size := m.domains[l]
 		at := func(d plan.Dim) plan.Range { return v.box[plan.At(d, l)] }
 		pp := float64(at(plan.PP).Lo)
 		dense[l] = max(1, min(float64(at(plan.CP).Hi)*float64(at(plan.DPShard).Hi)*float64(at(plan.DPReplicate).Hi),

@@ -1,6 +1,9 @@
 package cost
 
-import "meshplan/plan"
+import (
+	"meshplan/models"
+	"meshplan/plan"
+)
 
 // interval is a closed interval of a quantity.
 type interval struct{ lo, hi float64 }
@@ -10,6 +13,10 @@ func (a interval) single() bool { return a.lo == a.hi }
 func (a interval) times(b interval) interval {
 	return interval{float64(a.lo * b.lo), float64(a.hi * b.hi)}
 }
+
+// atMost is the interval without what lies above a value, of which at least the
+// lower end stays.
+func (a interval) atMost(v float64) interval { return interval{a.lo, max(a.lo, min(a.hi, v))} }
 
 // group is a set of ranks that communicate: how many there are and, on each
 // level, how many of them share a domain.
@@ -25,6 +32,16 @@ func (g *group) join(h *group) group {
 		j.cum[l] = g.cum[l].times(h.cum[l])
 	}
 	return j
+}
+
+// placed reports whether the group has one size and place.
+func (g *group) placed() bool {
+	for l := range g.cum {
+		if !g.cum[l].single() {
+			return false
+		}
+	}
+	return g.n.single()
 }
 
 // view is a box with the quantities derived from it. A plan is a box whose
@@ -55,6 +72,11 @@ func (m *Model) look(b *plan.Box) view {
 	}
 	v.dp = v.ds.times(v.dr)
 	v.dp.hi = max(v.dp.lo, min(v.dp.hi, m.gpus/(v.tp.lo*v.cp.lo*v.pp.lo), m.batch/v.mb.lo))
+	if m.layers[models.MoE] > 0 { // both grids are of the same ranks
+		edp := of(b[plan.EDP])
+		v.dp.hi = max(v.dp.lo, min(v.dp.hi, v.ep.hi*v.etp.hi*edp.hi/(v.tp.lo*v.cp.lo)))
+		v.dp.lo = min(v.dp.hi, max(v.dp.lo, v.ep.lo*v.etp.lo*edp.lo/(v.tp.hi*v.cp.hi)))
+	}
 	v.micro = interval{max(1, m.batch/(v.dp.hi*v.mb.hi)), max(1, m.batch/(v.dp.lo*v.mb.lo))}
 	v.tokens = interval{m.seq * v.mb.lo / v.cp.hi, m.seq * v.mb.hi / v.cp.lo}
 	v.all = v.most(v.tp.hi*v.cp.hi*v.dp.hi*v.pp.hi, 1, m.gpus)
@@ -73,3 +95,6 @@ func (v *view) group(d plan.Dim) group {
 	}
 	return g
 }
+
+// level is the dimension's cumulative factor.
+func (v *view) level(d plan.Dim, l int) interval { return of(v.box[plan.At(d, l)]) }

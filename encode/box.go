@@ -21,23 +21,23 @@ func (s *Space) Box(n *solver.Node) plan.Box {
 	return b
 }
 
-// Narrow gives one integer of the space a value in the box, and keeps the
-// cumulative factors of its dimension in order. It does not propagate.
-func (s *Space) Narrow(b *plan.Box, x solver.Int, value int32) {
+// Narrow gives one integer of the space the values from lo to hi in the box, and
+// keeps the cumulative factors of its dimension in order. It does not propagate.
+func (s *Space) Narrow(b *plan.Box, x solver.Int, lo, hi int32) {
 	for i := range s.open {
 		v := &s.open[i]
 		if v.x != x {
 			continue
 		}
 		for _, c := range v.coords {
-			b[c] = plan.Range{Lo: value, Hi: value}
+			b[c] = plan.Range{Lo: lo, Hi: hi}
 		}
 		if d, l, ok := v.coord.Dim(); ok {
 			for below := range l {
-				b[plan.At(d, below)].Hi = min(b[plan.At(d, below)].Hi, value)
+				b[plan.At(d, below)].Hi = min(b[plan.At(d, below)].Hi, hi)
 			}
 			for above := l + 1; above < plan.MaxLevels; above++ {
-				b[plan.At(d, above)].Lo = max(b[plan.At(d, above)].Lo, value)
+				b[plan.At(d, above)].Lo = max(b[plan.At(d, above)].Lo, lo)
 			}
 		}
 		return

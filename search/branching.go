@@ -8,20 +8,20 @@ import (
 
 // The walk may decide coordinates in any order; the answer is the same. Those
 // first that move the bound most: what splits the GEMMs, then, with experts,
-// where their all-to-all runs, and what decides how much memory is left. On the
-// benchmarks' named problems an order of all degrees, then options, then
-// placement bounds 2 to 9 times as many boxes.
+// edp, which with the degrees before it says how many GPUs are used, and what
+// decides how much memory is left. On the benchmarks' named problems an order of
+// all degrees, then options, then placement bounds 2 to 9 times as many boxes.
 var (
 	denseFirst = []plan.Coord{
 		plan.Coord(plan.TP), plan.Coord(plan.CP), plan.Coord(plan.PP), plan.MicroBatch, plan.RecomputeC,
 		plan.At(plan.TP, 0), plan.Coord(plan.DPShard), plan.Coord(plan.DPReplicate), plan.VPP, plan.SP,
 	}
 	expertsFirst = []plan.Coord{
-		plan.Coord(plan.TP), plan.Coord(plan.EP), plan.Coord(plan.ETP), plan.At(plan.EP, 0), plan.At(plan.ETP, 0),
-		plan.At(plan.EP, 1), plan.At(plan.ETP, 1), plan.Coord(plan.CP), plan.Coord(plan.PP), plan.MicroBatch,
-		plan.RecomputeC, plan.Coord(plan.DPShard), plan.Coord(plan.DPReplicate), plan.Zero, plan.Coord(plan.EDP),
-		plan.At(plan.EDP, 1), plan.At(plan.EDP, 0), plan.At(plan.TP, 0), plan.At(plan.CP, 0), plan.VPP, plan.SP,
-		plan.At(plan.PP, 1), plan.At(plan.PP, 0),
+		plan.Coord(plan.TP), plan.Coord(plan.EP), plan.Coord(plan.ETP), plan.Coord(plan.CP), plan.Coord(plan.PP),
+		plan.Coord(plan.EDP), plan.MicroBatch, plan.RecomputeC,
+		plan.At(plan.EP, 0), plan.At(plan.ETP, 0), plan.At(plan.EP, 1), plan.At(plan.ETP, 1),
+		plan.Coord(plan.DPShard), plan.Coord(plan.DPReplicate), plan.Zero, plan.At(plan.EDP, 1), plan.At(plan.EDP, 0),
+		plan.At(plan.TP, 0), plan.At(plan.CP, 0), plan.VPP, plan.SP, plan.At(plan.PP, 1), plan.At(plan.PP, 0),
 	}
 )
 

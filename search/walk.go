@@ -88,16 +88,17 @@ func (v *visitor) admits(b *bounded) bool {
 type visitor struct {
 	*session
 	query
-	stop   context.CancelCauseFunc
-	top    topK
-	open   frontier
-	whole  float64 // bound of the whole space
-	ahead  float64 // of sweeps, the current one
-	bounds int     // boxes bounded in this walk
-	next   int     // when to report next
-	box    plan.Box
-	margin float64
-	parent plan.Box // of the children being screened
+	stop    context.CancelCauseFunc
+	top     topK
+	open    frontier
+	whole   float64 // bound of the whole space
+	ahead   float64 // of sweeps, the current one
+	bounds  int     // boxes bounded in this walk
+	next    int     // when to report next
+	box     plan.Box
+	margin  float64
+	parent  plan.Box // of the children being screened
+	killers          // what to branch on out of turn
 }
 
 // bounded is a box that can hold a plan worth keeping.
@@ -124,11 +125,11 @@ func (v *visitor) Bound(n *solver.Node) (bounded, bool) {
 // Parent keeps the box whose children are screened next.
 func (v *visitor) Parent(n *solver.Node) { v.parent = v.space.Box(n) }
 
-// Screen drops a child whose box, before propagation, cannot hold a plan worth
+// Screen drops children whose box, before propagation, cannot hold a plan worth
 // keeping.
-func (v *visitor) Screen(x solver.Int, value int32) bool {
+func (v *visitor) Screen(x solver.Int, lo, hi int32) bool {
 	v.box = v.parent
-	v.space.Narrow(&v.box, x, value)
+	v.space.Narrow(&v.box, x, lo, hi)
 	_, ok := v.judge(&v.box)
 	return ok
 }

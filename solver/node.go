@@ -1,6 +1,9 @@
 package solver
 
-import "sort"
+import (
+	"iter"
+	"sort"
+)
 
 // Node is where a walk stands: the assumptions and choices made so far and all
 // that propagation concludes from them. It is valid only during the call that
@@ -9,6 +12,7 @@ type Node struct {
 	// Depth is the number of choices made: 0 at the root.
 	Depth int
 
+	s    *Session
 	eng  *engine
 	rows []row // by depth
 }
@@ -34,6 +38,29 @@ func (n *Node) Interval(x Int) (lo, hi int32) {
 	}
 	p := n.position(x.d)
 	return values[p.lo], values[p.hi]
+}
+
+// Values are the values that propagation leaves to the integer, ascending.
+func (n *Node) Values(x Int) iter.Seq[int32] {
+	return func(yield func(int32) bool) {
+		for k := range n.left(x.d) {
+			if !yield(x.d.values[k]) {
+				return
+			}
+		}
+	}
+}
+
+// left are the positions of the values that propagation leaves, ascending.
+func (n *Node) left(d *domain) iter.Seq[int32] {
+	return func(yield func(int32) bool) {
+		at := *n.position(d)
+		for k := at.lo; k <= at.hi; k++ {
+			if (at.lo == at.hi || !n.eng.value(n.s.eq(d, int(k)).Not())) && !yield(k) {
+				return
+			}
+		}
+	}
 }
 
 // Single reports whether propagation leaves the integer one value.

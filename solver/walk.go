@@ -24,9 +24,18 @@ type Visitor[B any] interface {
 type Screener interface {
 	// Parent announces the node whose children are judged next.
 	Parent(n *Node)
-	// Screen is asked for each value that propagation left the integer at the
-	// parent; false drops the child.
-	Screen(x Int, value int32) bool
+	// Screen is asked for values from lo to hi of those that propagation left
+	// the integer at the parent; false drops their children.
+	Screen(x Int, lo, hi int32) bool
+}
+
+// Chooser is a visitor that picks the integer on which a node branches.
+type Chooser interface {
+	// Choose returns an integer of the order that is not single at the node;
+	// first is the earliest of them.
+	Choose(n *Node, first Int) Int
+	// Failed tells that branching on the integer left no child.
+	Failed(x Int)
 }
 
 // Walk visits depth first every solution of the hard clauses, the groups on
@@ -46,8 +55,9 @@ func Walk[B any](ctx context.Context, s *Session, on []Group, assume []Lit, orde
 	}
 	w := &walker[B]{ctx: ctx, s: s, on: on, order: order, v: v,
 		assume: append(lits, guard),
-		pools:  make([][]child[B], len(order)), path: make([]Lit, len(order))}
+		tries:  make([][]int32, len(order)), pools: make([][]child[B], len(order)), path: make([]Lit, len(order))}
 	w.screener, _ = any(v).(Screener)
+	w.chooser, _ = any(v).(Chooser)
 	return w.run()
 }
 
@@ -61,6 +71,8 @@ type walker[B any] struct {
 	node   Node
 
 	screener Screener     // v, if it is one
+	chooser  Chooser      // v, if it is one
+	tries    [][]int32    // positions of the values to try by depth, reused
 	pools    [][]child[B] // children by depth, reused
 	rest     completion
 
@@ -121,7 +133,7 @@ func (w *walker[B]) prepare() {
 			s.rows[i].spans = append(s.rows[i].spans, position{})
 		}
 	}
-	w.node = Node{eng: s.ready(), rows: s.rows}
+	w.node = Node{s: s, eng: s.ready(), rows: s.rows}
 	w.rest = s.rest(w.order, w.on)
 }
 
@@ -134,9 +146,16 @@ func (w *walker[B]) expand(depth, next int) error {
 	if next == len(w.order) {
 		return w.leaf()
 	}
-	kids, err := w.probe(depth, w.order[next].d)
+	x := w.order[next]
+	if w.chooser != nil {
+		x = w.chooser.Choose(&w.node, x)
+	}
+	kids, err := w.probe(depth, x.d)
 	if err != nil {
 		return err
+	}
+	if len(kids) == 0 && w.chooser != nil {
+		w.chooser.Failed(x)
 	}
 	for i := range kids {
 		if w.v.Cut(kids[i].bound) {
@@ -149,46 +168,6 @@ func (w *walker[B]) expand(depth, next int) error {
 	return nil
 }
 
-// probe bounds every value left to the integer and returns the children that
-// the visitor keeps, in its order; none when the node turns out inconsistent.
-func (w *walker[B]) probe(depth int, d *domain) ([]child[B], error) {
-	kids := w.pools[depth][:0]
-	at := *w.node.position(d)
-	if w.screener != nil {
-		w.screener.Parent(&w.node)
-	}
-	for k := at.lo; k <= at.hi; k++ {
-		choice := w.s.eq(d, int(k))
-		if w.node.eng.value(choice.Not()) || w.screener != nil && !w.screener.Screen(Int{d}, d.values[k]) {
-			continue
-		}
-		if err := w.ctx.Err(); err != nil {
-			return nil, err
-		}
-		if w.open(choice) {
-			w.arrive(depth + 1)
-			w.s.stats.Nodes++
-			if bound, keep := w.v.Bound(&w.node); keep {
-				kids = insert(kids, child[B]{choice, bound}, w.v.Less)
-			}
-		}
-		if !w.back(depth) || !w.renew(depth) {
-			return nil, nil
-		}
-	}
-	w.pools[depth] = kids
-	return kids, nil
-}
-
-// insert keeps the children sorted; equals stay in order of arrival.
-func insert[B any](kids []child[B], c child[B], less func(a, b B) bool) []child[B] {
-	kids = append(kids, c)
-	for i := len(kids) - 1; i > 0 && less(c.bound, kids[i-1].bound); i-- {
-		kids[i], kids[i-1] = kids[i-1], c
-	}
-	return kids
-}
-
 // enter walks below the child that the choice leads to. It leaves scopes open.
 func (w *walker[B]) enter(depth, next int, choice Lit) error {
 	if !w.open(choice) {
@@ -196,7 +175,7 @@ func (w *walker[B]) enter(depth, next int, choice Lit) error {
 	}
 	w.path[depth] = choice
 	w.arrive(depth + 1)
-	return w.expand(depth+1, next+1)
+	return w.expand(depth+1, next)
 }
 
 // leaf reports the node if it is a solution.

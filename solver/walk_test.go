@@ -55,6 +55,55 @@ func TestWalkVisitsExactlyTheSolutions(t *testing.T) {
 	})
 }
 
+// wanderer branches on integers out of turn and screens out the even values.
+type wanderer struct {
+	*collector
+	draw   func(n int) int
+	failed int
+}
+
+func (w *wanderer) Choose(n *Node, first Int) Int {
+	open := slices.DeleteFunc(slices.Clone(w.p.xs), n.Single)
+	if !slices.Contains(open, first) {
+		w.err = errors.New("the first integer is not open")
+	}
+	return open[w.draw(len(open))]
+}
+func (w *wanderer) Failed(Int)   { w.failed++ }
+func (w *wanderer) Parent(*Node) {}
+func (w *wanderer) Screen(x Int, lo, hi int32) bool {
+	return lo < hi || lo%2 != 0
+}
+
+func TestIntegersChosenOutOfTurnAndValuesScreenedOut(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := genProblem(t)
+		on := p.subset(t)
+		w := &wanderer{collector: &collector{p: p}, draw: func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "i") }}
+		if err := Walk(context.Background(), p.s, on, nil, p.xs, w); err != nil {
+			t.Fatal(err)
+		}
+		all := p.points(on)
+		var seen [][]int32
+		for _, v := range w.leaves {
+			if !slices.ContainsFunc(all, func(o []int32) bool { return slices.Equal(v, o) }) {
+				t.Fatalf("%v is not a solution", v)
+			}
+			seen = append(seen, v)
+		}
+		slices.SortFunc(seen, slices.Compare[[]int32])
+		if len(slices.CompactFunc(slices.Clone(seen), slices.Equal[[]int32])) != len(seen) {
+			t.Fatalf("a solution is visited twice: %v", seen)
+		}
+		for _, v := range all { // nothing but even values is screened out
+			odd := !slices.ContainsFunc(v, func(x int32) bool { return x%2 == 0 })
+			if odd && !slices.ContainsFunc(seen, func(o []int32) bool { return slices.Equal(v, o) }) {
+				t.Fatalf("%v is not visited", v)
+			}
+		}
+	})
+}
+
 func TestWalkOverSomeIntegersVisitsTheirProjection(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := genProblem(t)
