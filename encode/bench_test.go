@@ -32,7 +32,7 @@ func BenchmarkNew(b *testing.B) {
 			rules := framework.Rules(f, megatron.New(), nil)
 			var s *encode.Space
 			for b.Loop() {
-				if s, err = encode.New(f, rules, framework.NewDomains(f, nil)); err != nil {
+				if s, err = encode.New(f, rules, framework.NewDomains(f, megatron.New(), nil)); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -29,7 +29,7 @@ func newSpace(t *testing.T, f *framework.Facts, pinText string, further ...frame
 		t.Fatal(err)
 	}
 	rules := append(framework.Rules(f, megatron.New(), pins), further...)
-	s, err := encode.New(f, rules, framework.NewDomains(f, pins))
+	s, err := encode.New(f, rules, framework.NewDomains(f, megatron.New(), pins))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func TestOrderIsDegreesThenOptionsThenPlacement(t *testing.T) {
 
 func TestSpacesRefuseClustersThatPlacementsCannotDescribe(t *testing.T) {
 	f := fortyHeads()
-	d := framework.NewDomains(f, nil)
+	d := framework.NewDomains(f, megatron.New(), nil)
 	f.Cluster.Levels = make([]cluster.Level, 7)
 	if _, err := encode.New(f, nil, d); err == nil {
 		t.Error("seven levels are too many")

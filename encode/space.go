@@ -3,7 +3,7 @@
 // each rule as clauses under a selector of its own. It translates the solver's
 // answers back into points and boxes.
 //
-//	space, err := encode.New(facts, rules, framework.NewDomains(facts, nil))
+//	space, err := encode.New(facts, rules, framework.NewDomains(facts, fw, nil))
 //	status, model, err := space.Session().Solve(ctx, solver.Budget{}, space.Groups()...)
 //	point := space.Point(model)
 package encode
@@ -134,7 +134,7 @@ func (s *Space) Order() []plan.Coord {
 // option, without regard to rules, sizes or placement.
 func (s *Space) RawCombinations() float64 {
 	n := 1.0
-	for c := plan.Coord(0); c <= plan.RecomputeC; c++ {
+	for c := range plan.Coord(plan.NumOptions) {
 		n *= float64(len(s.domains.Values[c]))
 	}
 	return n

@@ -48,7 +48,7 @@ func drawJob(t *rapid.T) job {
 		t.Fatal(err)
 	}
 	fw := rapid.SampledFrom([]framework.Framework{megatron.New(), any.New()}).Draw(t, "framework")
-	j := job{f, framework.NewDomains(f, pins), framework.Rules(f, fw, pins)}
+	j := job{f, framework.NewDomains(f, fw, pins), framework.Rules(f, fw, pins)}
 	trim := func(c plan.Coord, n int) {
 		j.domains.Values[c] = j.domains.Values[c][:min(n, len(j.domains.Values[c]))]
 	}
@@ -138,20 +138,19 @@ func (j *job) combine(chains [][][]int32) []plan.Point {
 }
 
 func (j *job) options(p plan.Point) (points []plan.Point) {
-	v := j.domains.Values
-	for _, p[plan.VPP] = range v[plan.VPP] {
-		for _, p[plan.MicroBatch] = range v[plan.MicroBatch] {
-			for _, p[plan.SP] = range v[plan.SP] {
-				for _, p[plan.Zero] = range v[plan.Zero] {
-					for _, p[plan.RecomputeC] = range v[plan.RecomputeC] {
-						if len(framework.Broken(j.facts, j.rules, &p)) == 0 {
-							points = append(points, p)
-						}
-					}
-				}
+	var choose func(c plan.Coord)
+	choose = func(c plan.Coord) {
+		if int(c) == plan.NumOptions {
+			if len(framework.Broken(j.facts, j.rules, &p)) == 0 {
+				points = append(points, p)
 			}
+			return
+		}
+		for _, p[c] = range j.domains.Values[c] {
+			choose(c + 1)
 		}
 	}
+	choose(plan.VPP)
 	return points
 }
 

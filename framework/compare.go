@@ -141,16 +141,3 @@ func InterleaveFills(id string) Rule {
 		},
 	}
 }
-
-// KnownRecompute: the recompute kind is one of those that exist.
-func KnownRecompute(id string) Rule {
-	return Rule{
-		ID: id, Reads: []plan.Coord{plan.RecomputeC}, Implied: true,
-		Holds: func(_ *Facts, p *plan.Point) bool {
-			return p[plan.RecomputeC] >= 0 && p[plan.RecomputeC] < int32(plan.NumRecompute)
-		},
-		Text: func(_ *Facts, p *plan.Point) string {
-			return fmt.Sprintf("recompute kind %d; none, selective and full are 0, 1 and 2", p[plan.RecomputeC])
-		},
-	}
-}

@@ -23,15 +23,23 @@ type Domains struct {
 // NewDomains are the values worth a look for the job: degrees that divide what
 // they split, fit the cluster and can be placed on its levels, and the values
 // that pins name.
-func NewDomains(f *Facts, pins []Pin) *Domains {
+func NewDomains(f *Facts, fw Framework, pins []Pin) *Domains {
 	d := &Domains{}
+	searched := fw.Options()
 	n := f.Cluster.GPUs()
 	batch := int(f.Workload.GlobalBatch)
 	d.degree(f, plan.TP, divisors(f.Model.Heads, n), pins)
 	d.degree(f, plan.CP, divisors(int(f.Workload.SeqLen), n), pins)
 	d.degree(f, plan.DPShard, divisors(batch, n), pins)
 	d.degree(f, plan.DPReplicate, divisors(batch, n), pins)
-	d.degree(f, plan.PP, pipelines(f, n), pins)
+	pipelines, chunks := pipelines(f, n), upTo(min(MaxVPP, f.Model.Layers))
+	if v, ok := searched[plan.Coord(plan.PP)]; ok {
+		pipelines = v
+	}
+	if v, ok := searched[plan.VPP]; ok {
+		chunks = v
+	}
+	d.degree(f, plan.PP, pipelines, pins)
 	experts, width := []int32{1}, []int32{1}
 	if f.MoE() {
 		experts, width = divisors(f.Model.Experts, n), divisors(f.Model.MoEFFN, min(n, MaxETP))
@@ -39,11 +47,16 @@ func NewDomains(f *Facts, pins []Pin) *Domains {
 	d.degree(f, plan.ETP, width, pins)
 	d.degree(f, plan.EP, experts, pins)
 	d.degree(f, plan.EDP, d.expertReplicas(f, n), pins)
-	d.option(plan.VPP, upTo(min(MaxVPP, f.Model.Layers)), pins)
+	d.option(plan.VPP, chunks, pins)
 	d.option(plan.MicroBatch, divisors(batch, MaxMicroBatch), pins)
 	d.option(plan.SP, []int32{0, 1}, pins)
-	d.option(plan.Zero, []int32{0, 1}, pins)
-	d.option(plan.RecomputeC, []int32{0, 1, 2}, pins)
+	for _, c := range []plan.Coord{plan.Zero, plan.RecomputeC, plan.CPCommC, plan.ScheduleC, plan.OptOffload, plan.ActOffload} {
+		values, ok := searched[c]
+		if !ok {
+			values = []int32{0}
+		}
+		d.option(c, values, pins)
+	}
 	return d
 }
 

@@ -89,6 +89,10 @@ type Framework interface {
 	StageRules() []StageRule
 	// Forms are the ways to write down a layer split, the preferred first.
 	Forms() []plan.SplitForm
+	// Options are the values that a search ranges over of zero, recompute,
+	// cp-comm, schedule and the offloads; what is not listed stays at its
+	// default, 0. pp and vpp are listed by a framework without pipelines.
+	Options() map[plan.Coord][]int32
 	// Fill completes a plan as the framework itself would. The sentences name
 	// the defaults taken. The error is the user's: what was given cannot be
 	// completed on this cluster.

@@ -130,7 +130,7 @@ func cutOperator(item string) (name, op, value string) {
 // setName finds the coordinate, taking dashes and underscores as the same.
 func (p *Pin) setName(name string) error {
 	names := []string{"dp", "gpus"}
-	for c := plan.Coord(0); c <= plan.RecomputeC; c++ {
+	for c := range plan.Coord(plan.NumOptions) {
 		names = append(names, c.String())
 	}
 	text := strings.ReplaceAll(strings.ToLower(name), "_", "-")
@@ -153,24 +153,7 @@ func (p *Pin) setName(name string) error {
 
 func pinValue(c plan.Coord, name, value string) (int32, error) {
 	if name != "dp" && name != "gpus" {
-		switch c {
-		case plan.SP:
-			switch value {
-			case "on":
-				return 1, nil
-			case "off":
-				return 0, nil
-			}
-			return 0, fmt.Errorf("expected on or off")
-		case plan.Zero:
-			if value != "0" && value != "1" {
-				return 0, fmt.Errorf("expected 0 or 1")
-			}
-			return int32(value[0] - '0'), nil
-		case plan.RecomputeC:
-			r, err := plan.ParseRecompute(value)
-			return int32(r), err
-		}
+		return c.ParseValue(value)
 	}
 	n, err := strconv.ParseInt(value, 10, 32)
 	if err != nil || n < 1 || n > plan.MaxGPUs {

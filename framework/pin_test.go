@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"meshplan/framework"
+	"meshplan/framework/any"
 	"meshplan/plan"
 )
 
@@ -75,8 +76,8 @@ func TestPinErrorsNameTheFault(t *testing.T) {
 		{"tp=>8", `pin "tp=>8": the comparisons are =, <= and >=`},
 		{"sp=on,sp=off", "contradict"},
 		{"sp=perhaps", "expected on or off"},
-		{"zero=2", "expected 0 or 1"},
-		{"recompute=some", "expected none, selective or full"},
+		{"zero=4", "expected a ZeRO stage from 0"},
+		{"recompute=some", "expected none, selective, ops, mlp or full"},
 		{"gpus in nvlink", "expected a dimension such as tp"},
 		{"vpp in nvlink", "expected a dimension such as tp"},
 	} {
@@ -121,7 +122,7 @@ func FuzzParsePins(f *testing.F) {
 				t.Errorf("%q gives a rule that says or reads nothing", s)
 			}
 		}
-		framework.NewDomains(fa, pins)
+		framework.NewDomains(fa, any.New(), pins)
 	})
 }
 
@@ -130,7 +131,7 @@ func FuzzParsePins(f *testing.F) {
 func TestDomainsHoldExactlyTheDegreesThatCanBePlaced(t *testing.T) {
 	for _, sizes := range [][]int{{8}, {8, 4}, {6, 5}, {7, 3, 2}, {2, 3, 5}, {1, 6}, {5, 1, 7}} {
 		f := facts(12, sizes...)
-		d := framework.NewDomains(f, nil)
+		d := framework.NewDomains(f, any.New(), nil)
 		want := map[plan.Dim]int{plan.TP: 40, plan.CP: 4092, plan.DPShard: 96, plan.DPReplicate: 96, plan.EP: 12}
 		for dim, total := range want {
 			var degrees []int32
@@ -159,7 +160,7 @@ func placeable(n int, sizes []int) bool {
 }
 
 func TestDomainsOfADenseModelHaveNoExpertGrid(t *testing.T) {
-	d := framework.NewDomains(facts(0, 8, 4), nil)
+	d := framework.NewDomains(facts(0, 8, 4), any.New(), nil)
 	for _, dim := range []plan.Dim{plan.ETP, plan.EP, plan.EDP} {
 		for l := range plan.MaxLevels {
 			if got := d.Values[plan.At(dim, l)]; !slices.Equal(got, []int32{1}) {
@@ -174,7 +175,7 @@ func TestPinnedValuesJoinTheDomain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := framework.NewDomains(facts(0, 8, 4), pins)
+	d := framework.NewDomains(facts(0, 8, 4), any.New(), pins)
 	for c, v := range map[plan.Coord]int32{
 		plan.Coord(plan.TP): 3, plan.Coord(plan.DPShard): 7, plan.Coord(plan.DPReplicate): 7, plan.MicroBatch: 5,
 	} {

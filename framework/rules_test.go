@@ -94,7 +94,7 @@ func randomPoint(t *rapid.T) plan.Point {
 	for c := range p {
 		p[c] = int32(rapid.IntRange(1, 12).Draw(t, "value"))
 	}
-	for _, c := range []plan.Coord{plan.SP, plan.Zero, plan.RecomputeC} {
+	for _, c := range []plan.Coord{plan.SP, plan.Zero, plan.RecomputeC, plan.CPCommC, plan.ScheduleC, plan.OptOffload, plan.ActOffload} {
 		p[c] = int32(rapid.IntRange(0, 1).Draw(t, "option"))
 	}
 	return p

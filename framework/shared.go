@@ -12,7 +12,7 @@ import (
 // says. What a framework shares with others under a name of its own is in its
 // Rules.
 func Shared() []Rule {
-	return []Rule{ZeroNeedsShards("zero"), LevelsFit("grid/levels"), GridsAgree("grid/experts")}
+	return []Rule{ZeroNeedsShards("zero"), GPipeHasOneChunk("schedule"), LevelsFit("grid/levels"), GridsAgree("grid/experts")}
 }
 
 // ZeroNeedsShards: plain data parallelism is dp_replicate, so stage 0 needs
@@ -35,7 +35,7 @@ func ZeroNeedsShards(id string) Rule {
 			case p[plan.Zero] == 0:
 				return given + "; zero 0 needs dp_shard 1, its ranks are dp_replicate"
 			}
-			return given + "; zero 1 needs dp_shard*cp above 1, else zero 0"
+			return given + fmt.Sprintf("; zero %d needs dp_shard*cp above 1, else zero 0", p[plan.Zero])
 		},
 	}
 }

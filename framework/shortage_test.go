@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"meshplan/framework"
+	"meshplan/framework/any"
 )
 
 func TestWhyTheLevelsCannotHoldThePins(t *testing.T) {
@@ -36,7 +37,7 @@ func TestWhyTheLevelsCannotHoldThePins(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			text, numbers := framework.Shortage(f, framework.NewDomains(f, pins), pins)
+			text, numbers := framework.Shortage(f, framework.NewDomains(f, any.New(), pins), pins)
 			if text != c.want {
 				t.Errorf("got  %q\nwant %q", text, c.want)
 			}

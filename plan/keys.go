@@ -14,6 +14,8 @@ var keys = []struct{ name, canonical string }{
 	{"ep", "ep"}, {"etp", "etp"}, {"edp", "edp"},
 	{"micro-batch", "micro-batch"}, {"mbs", "micro-batch"},
 	{"sp", "sp"}, {"zero", "zero"}, {"recompute", "recompute"},
+	{"cp-comm", "cp-comm"}, {"schedule", "schedule"},
+	{"optimizer-offload", "optimizer-offload"}, {"activation-offload", "activation-offload"},
 	{"layers", "layers"}, {"placement", "placement"},
 }
 

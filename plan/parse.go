@@ -24,7 +24,7 @@ const (
 )
 
 // Set is a set of fields.
-type Set uint32
+type Set uint64
 
 // Has reports whether the field is in the set.
 func (s Set) Has(f Field) bool { return s&(1<<f) != 0 }
@@ -109,9 +109,6 @@ func (p *parser) set(name, value string) (err error) {
 	case "vpp":
 		n, err = count(name, value, MaxChunks)
 		o.VPP = int32(n)
-		if n > 1 {
-			o.Schedule = Interleaved
-		}
 	case "micro-batch":
 		n, err = count(name, value, MaxDegree)
 		o.MicroBatch = int32(n)
@@ -121,6 +118,14 @@ func (p *parser) set(name, value string) (err error) {
 		o.ZeroStage, err = parseZero(value)
 	case "recompute":
 		o.Recompute, err = ParseRecompute(value)
+	case "cp-comm":
+		o.CPComm, err = ParseCPComm(value)
+	case "schedule":
+		o.Schedule, err = ParseSchedule(value)
+	case "optimizer-offload":
+		o.OptimizerOffload, err = percent(name, value)
+	case "activation-offload":
+		o.ActivationOffload, err = percent(name, value)
 	case "layers":
 		p.layers = value
 	case "placement":
@@ -132,7 +137,9 @@ func (p *parser) set(name, value string) (err error) {
 
 var fieldOf = map[string]Field{
 	"vpp": Field(VPP), "micro-batch": Field(MicroBatch), "sp": Field(SP), "zero": Field(Zero),
-	"recompute": Field(RecomputeC), "layers": StagesField, "placement": PlacementField,
+	"recompute": Field(RecomputeC), "cp-comm": Field(CPCommC), "schedule": Field(ScheduleC),
+	"optimizer-offload": Field(OptOffload), "activation-offload": Field(ActOffload),
+	"layers": StagesField, "placement": PlacementField,
 }
 
 func count(name, value string, most int64) (int64, error) {
@@ -154,18 +161,45 @@ func parseSwitch(name, value string) (bool, error) {
 }
 
 func parseZero(value string) (int8, error) {
-	if value != "0" && value != "1" {
-		return 0, fmt.Errorf("zero=%s: expected 0 (plain data parallel) or 1 (sharded optimizer)", Clip(value))
+	if len(value) != 1 || value[0] < '0' || value[0] > '3' {
+		return 0, fmt.Errorf("zero=%s: expected a ZeRO stage from 0 (plain data parallel) to 3 (weights sharded)", Clip(value))
 	}
 	return int8(value[0] - '0'), nil
 }
 
-// ParseRecompute reads "none", "selective" or "full".
+func percent(name, value string) (int8, error) {
+	n, err := strconv.ParseInt(value, 10, 8)
+	if err != nil || n < 0 || n > 100 {
+		return 0, fmt.Errorf("%s=%s: expected percent, a whole number from 0 to 100", name, Clip(value))
+	}
+	return int8(n), nil
+}
+
+// ParseRecompute reads the name of a kind of recompute: "none", "full".
 func ParseRecompute(value string) (Recompute, error) {
-	for r, name := range recomputeNames {
+	i, err := named("recompute", value, recomputeNames[:])
+	return Recompute(i), err
+}
+
+// ParseCPComm reads "p2p", "allgather" or "a2a".
+func ParseCPComm(value string) (CPComm, error) {
+	i, err := named("cp-comm", value, cpCommNames[:])
+	return CPComm(i), err
+}
+
+// ParseSchedule reads "1f1b", "interleaved" or "gpipe".
+func ParseSchedule(value string) (Schedule, error) {
+	i, err := named("schedule", value, scheduleNames[:])
+	return Schedule(i), err
+}
+
+// named is the position of a name, in any case.
+func named(key, value string, names []string) (int, error) {
+	for i, name := range names {
 		if strings.EqualFold(value, name) {
-			return Recompute(r), nil
+			return i, nil
 		}
 	}
-	return 0, fmt.Errorf("recompute=%s: expected none, selective or full", Clip(value))
+	last := len(names) - 1
+	return 0, fmt.Errorf("%s=%s: expected %s or %s", key, Clip(value), strings.Join(names[:last], ", "), names[last])
 }

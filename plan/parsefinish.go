@@ -10,6 +10,9 @@ func (p *parser) finish() error {
 	if err := p.resolveDP(); err != nil {
 		return err
 	}
+	if err := p.schedule(); err != nil {
+		return err
+	}
 	if err := p.boundGPUs(DenseDims[:]); err != nil {
 		return err
 	}
@@ -30,6 +33,21 @@ func (p *parser) finish() error {
 	if p.seen["layers"] {
 		return p.split()
 	}
+	return nil
+}
+
+// schedule checks the schedule against the chunks per rank, from which it
+// follows where it is not given.
+func (p *parser) schedule() error {
+	o := &p.Plan.Options
+	follows := scheduleOf(o.VPP, o.Schedule == GPipe && o.VPP <= 1)
+	if p.seen["schedule"] && p.seen["vpp"] && o.Schedule != follows {
+		return fmt.Errorf("schedule=%s contradicts vpp=%d: several chunks a rank are interleaved, one is 1f1b or gpipe", o.Schedule, o.VPP)
+	}
+	if o.Schedule == Interleaved && !p.seen["vpp"] {
+		return fmt.Errorf("schedule=interleaved: expected vpp above 1, the chunks of each rank")
+	}
+	o.Schedule = follows
 	return nil
 }
 

@@ -49,13 +49,15 @@ type Recompute uint8
 const (
 	RecomputeNone      Recompute = iota
 	RecomputeSelective           // the attention core only
+	RecomputeOps                 // element-wise kernels and every other GEMM
+	RecomputeMLP                 // the MLP or the experts
 	RecomputeFull                // every layer from its input
 	NumRecompute
 )
 
-var recomputeNames = [NumRecompute]string{"none", "selective", "full"}
+var recomputeNames = [NumRecompute]string{"none", "selective", "ops", "mlp", "full"}
 
-// String is "none", "selective" or "full".
+// String is "none", "selective", "ops", "mlp" or "full".
 func (r Recompute) String() string { return recomputeNames[r] }
 
 // Schedule is the order in which a pipeline stage runs its micro-batches.
@@ -65,10 +67,40 @@ type Schedule uint8
 const (
 	OneFOneB    Schedule = iota // one forward, one backward
 	Interleaved                 // 1F1B over several chunks of layers per rank
+	GPipe                       // all forwards, then all backwards
 )
 
-// String is "1f1b" or "interleaved".
-func (s Schedule) String() string { return [...]string{"1f1b", "interleaved"}[s] }
+var scheduleNames = [...]string{"1f1b", "interleaved", "gpipe"}
+
+// String is "1f1b", "interleaved" or "gpipe".
+func (s Schedule) String() string { return scheduleNames[s] }
+
+// scheduleOf is the schedule of a number of chunks per rank; GPipe has one.
+func scheduleOf(vpp int32, gpipe bool) Schedule {
+	switch {
+	case gpipe:
+		return GPipe
+	case vpp > 1:
+		return Interleaved
+	}
+	return OneFOneB
+}
+
+// CPComm is how context-parallel ranks reach each other's keys and values.
+type CPComm uint8
+
+// The kinds of context-parallel communication.
+const (
+	CPRing      CPComm = iota // keys and values go round a ring, each step behind a part of the core
+	CPAllGather               // keys and values are gathered
+	CPAllToAll                // heads are exchanged for tokens around the core (Ulysses)
+	NumCPComm
+)
+
+var cpCommNames = [NumCPComm]string{"p2p", "allgather", "a2a"}
+
+// String is "p2p", "allgather" or "a2a".
+func (c CPComm) String() string { return cpCommNames[c] }
 
 // SplitForm is a way in which a framework can write down how many layers each
 // pipeline stage holds.
@@ -96,15 +128,28 @@ type Stages struct {
 	Text string
 }
 
+// The ZeRO stages: what the ranks of dp_shard and cp share (arXiv 1910.02054).
+const (
+	ZeroNone      = iota // nothing: plain data parallel
+	ZeroOptimizer        // optimizer state
+	ZeroGradients        // and gradients; FSDP without reshard after forward
+	ZeroWeights          // and weights, gathered for forward and again for backward
+	NumZero
+)
+
 // Options are the choices of a plan that are not placed on the network.
 type Options struct {
 	SP         bool      // sequence parallel along with TP
 	MicroBatch int32     // sequences per micro-batch and data-parallel rank
 	VPP        int32     // chunks of layers per pipeline rank
-	Schedule   Schedule  // follows from VPP
-	ZeroStage  int8      // 0 = plain data parallel, 1 = sharded optimizer
+	Schedule   Schedule  // Interleaved if VPP is above 1
+	ZeroStage  int8      // see the constants
 	Recompute  Recompute // what is computed again in backward
+	CPComm     CPComm    // of context parallelism
 	Stages     Stages    // layers per chunk; the zero value means "not split yet"
+
+	OptimizerOffload  int8 // percent of the optimizer state in host memory, stepped there
+	ActivationOffload int8 // percent of the kept activations in host memory
 }
 
 // Placement holds, for each dimension and level (innermost first), the factor

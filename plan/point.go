@@ -15,8 +15,16 @@ const (
 	SP                                 // 0 or 1
 	Zero                               // ZeRO stage
 	RecomputeC                         // a Recompute
+	CPCommC                            // a CPComm
+	ScheduleC                          // 0, or 1 for GPipe
+	OptOffload                         // percent of the optimizer state in host memory
+	ActOffload                         // percent of the kept activations in host memory
 	firstPlace                         // placement coordinates start here
 )
+
+// NumOptions is the number of coordinates that are degrees or options; those of
+// placement come after them.
+const NumOptions = int(firstPlace)
 
 // NumCoords is the number of coordinates of a point.
 const NumCoords = int(firstPlace) + int(NumDims)*(MaxLevels-1)
@@ -53,7 +61,8 @@ func (c Coord) String() string {
 		}
 		return fmt.Sprintf("%s@%d", d, l)
 	}
-	return [...]string{"vpp", "micro-batch", "sp", "zero", "recompute"}[c-VPP]
+	return [...]string{"vpp", "micro-batch", "sp", "zero", "recompute",
+		"cp-comm", "schedule", "optimizer-offload", "activation-offload"}[c-VPP]
 }
 
 // Point is a value for each coordinate. Coordinates on levels the cluster
@@ -94,11 +103,10 @@ func (p *Point) Plan(levels int) Plan {
 	}
 	q.Options = Options{
 		SP: p[SP] == 1, MicroBatch: p[MicroBatch], VPP: p[VPP],
-		ZeroStage: int8(p[Zero]), Recompute: Recompute(p[RecomputeC]),
+		ZeroStage: int8(p[Zero]), Recompute: Recompute(p[RecomputeC]), CPComm: CPComm(p[CPCommC]),
+		OptimizerOffload: int8(p[OptOffload]), ActivationOffload: int8(p[ActOffload]),
 	}
-	if p[VPP] > 1 {
-		q.Options.Schedule = Interleaved
-	}
+	q.Options.Schedule = scheduleOf(p[VPP], p[ScheduleC] == 1)
 	return q
 }
 
@@ -117,6 +125,11 @@ func (q *Plan) Point() Point {
 	}
 	p[Zero] = int32(q.Options.ZeroStage)
 	p[RecomputeC] = int32(q.Options.Recompute)
+	p[CPCommC] = int32(q.Options.CPComm)
+	if q.Options.Schedule == GPipe {
+		p[ScheduleC] = 1
+	}
+	p[OptOffload], p[ActOffload] = int32(q.Options.OptimizerOffload), int32(q.Options.ActivationOffload)
 	return p
 }
 

@@ -10,7 +10,8 @@ import (
 //
 //	tp=8,cp=1,pp=16,vpp=1,dp_shard=128,dp_replicate=1,micro-batch=1,sp=on,zero=1,recompute=none
 //
-// ep, etp and edp follow dp_replicate if one of them is above 1; layers and
+// ep, etp and edp follow dp_replicate if one of them is above 1, and options that
+// most plans leave alone follow recompute if they are not the default; layers and
 // placement come last, if the plan has them. layers carries the form of the
 // split in front, "layout:8*14+7*2", where an earlier form could express it.
 func (p Plan) String() string {
@@ -30,6 +31,7 @@ func (p Plan) String() string {
 	}
 	fmt.Fprintf(&b, "micro-batch=%d,sp=%s,zero=%d,recompute=%s",
 		max(1, o.MicroBatch), onOff(o.SP), o.ZeroStage, o.Recompute)
+	o.writeRare(&b)
 	if o.Stages.Text != "" {
 		b.WriteString(",layers=" + o.Stages.text(int(p.Placement.Degree(PP)), int(max(1, o.VPP))))
 	}
@@ -37,6 +39,22 @@ func (p Plan) String() string {
 		b.WriteString(",placement=" + p.Placement.String())
 	}
 	return b.String()
+}
+
+// writeRare writes the options that most plans leave at their defaults.
+func (o *Options) writeRare(b *strings.Builder) {
+	if o.CPComm != CPRing {
+		fmt.Fprintf(b, ",cp-comm=%s", o.CPComm)
+	}
+	if o.Schedule == GPipe {
+		fmt.Fprintf(b, ",schedule=%s", o.Schedule)
+	}
+	if o.OptimizerOffload > 0 {
+		fmt.Fprintf(b, ",optimizer-offload=%d", o.OptimizerOffload)
+	}
+	if o.ActivationOffload > 0 {
+		fmt.Fprintf(b, ",activation-offload=%d", o.ActivationOffload)
+	}
 }
 
 func (p *Plan) experts() bool {

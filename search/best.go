@@ -96,6 +96,9 @@ func (s *session) settle(r *Result, out outcome) {
 func (s *session) describe() Space {
 	sp := Space{Profile: s.Problem.Profile.Name, RawCombinations: s.space.RawCombinations()}
 	for c := range len(class{}) {
+		if v := s.domains.Values[c]; plan.Coord(c).Rare() && len(v) == 1 && v[0] == 0 {
+			continue
+		}
 		sp.Dimensions = append(sp.Dimensions, Dimension{Name: plan.Coord(c).String(), Values: s.domains.Values[c]})
 	}
 	for _, r := range s.job.rules {

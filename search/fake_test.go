@@ -104,7 +104,7 @@ func (f *fake) peak(b *plan.Box) units.Bytes {
 		weights = 60/f.most(b, plan.TP, plan.PP) + 140/f.most(b, plan.ETP, plan.EP, plan.PP)
 	}
 	state := 300 / f.most(b, plan.TP, plan.PP, plan.DPShard, plan.CP)
-	kept := [...]float64{1, 0.6, 0.15}[b[plan.RecomputeC].Hi]
+	kept := [...]float64{1, 0.6, 0.5, 0.3, 0.15}[b[plan.RecomputeC].Hi]
 	inFlight := 1 + 1/float64(b[plan.VPP].Hi)
 	acts := 40 * kept * inFlight * float64(b[plan.MicroBatch].Lo) / f.most(b, plan.TP, plan.CP)
 	if b[plan.SP].Hi == 0 {

@@ -26,7 +26,7 @@ func newJob(p *Problem) (*job, error) {
 		return nil, err
 	}
 	j.rules = framework.Rules(j.facts, p.Framework, p.Pins)
-	j.domains = framework.NewDomains(j.facts, p.Pins)
+	j.domains = framework.NewDomains(j.facts, p.Framework, p.Pins)
 	j.stageRules = p.Framework.StageRules()
 	j.forms = p.Framework.Forms()
 	j.tight = newTightener(j)

@@ -32,7 +32,7 @@ func (a *key) compare(b *key) int {
 func roundNS(s units.Seconds) float64 { return math.Round(float64(s) * 1e9) }
 
 // class is the degrees and options of a plan: everything but its placement.
-type class [int(plan.RecomputeC) + 1]int32
+type class [plan.NumOptions]int32
 
 func classOf(p *plan.Point) class { return class(p[:len(class{})]) }
 

@@ -126,7 +126,12 @@ type OptionsResult struct {
 	// RecomputeLayers is the number of layers recomputed in full, over the
 	// whole model.
 	RecomputeLayers int    `json:"recompute_layers"`
-	Offload         string `json:"offload"`
+	CPComm          string `json:"cp_comm"`
+	// Offload is what lies in host memory: "none", or for example
+	// "optimizer 50 %, activations 25 %".
+	Offload                  string `json:"offload"`
+	OptimizerOffloadPercent  int8   `json:"optimizer_offload_percent"`
+	ActivationOffloadPercent int8   `json:"activation_offload_percent"`
 }
 
 // Memory is the memory of one plan: the peak counts.

@@ -3,6 +3,7 @@ package search
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"meshplan/cost"
 	"meshplan/plan"
@@ -68,12 +69,29 @@ func (j *job) options(p *plan.Plan) OptionsResult {
 	r := OptionsResult{
 		SP: o.SP, MicroBatch: o.MicroBatch, Schedule: o.Schedule.String(),
 		LayersPerStage: o.Stages.Text, SplitForm: o.Stages.Form.String(),
-		ZeroStage: o.ZeroStage, Recompute: o.Recompute.String(), Offload: "none",
+		ZeroStage: o.ZeroStage, Recompute: o.Recompute.String(), CPComm: o.CPComm.String(),
+		Offload:                 offload(o),
+		OptimizerOffloadPercent: o.OptimizerOffload, ActivationOffloadPercent: o.ActivationOffload,
 	}
 	if o.Recompute == plan.RecomputeFull {
 		r.RecomputeLayers = j.facts.Model.Layers
 	}
 	return r
+}
+
+// offload says in words what lies in host memory.
+func offload(o *plan.Options) string {
+	var parts []string
+	if o.OptimizerOffload > 0 {
+		parts = append(parts, fmt.Sprintf("optimizer %d %%", o.OptimizerOffload))
+	}
+	if o.ActivationOffload > 0 {
+		parts = append(parts, fmt.Sprintf("activations %d %%", o.ActivationOffload))
+	}
+	if len(parts) == 0 {
+		return "none"
+	}
+	return strings.Join(parts, ", ")
 }
 
 func memoryOf(e *cost.Estimate) Memory {

@@ -116,21 +116,10 @@ func pinText(p plan.Partial) (string, error) {
 	}
 	point := p.Plan.Point()
 	var pins []string
-	for c := plan.Coord(0); c <= plan.RecomputeC; c++ {
+	for c := range plan.Coord(plan.NumOptions) {
 		if p.Given.Has(plan.Field(c)) {
-			pins = append(pins, fmt.Sprintf("%s=%s", c, pinValue(c, point[c])))
+			pins = append(pins, fmt.Sprintf("%s=%s", c, c.Format(point[c])))
 		}
 	}
 	return strings.Join(pins, ","), nil
-}
-
-// pinValue is the value of a coordinate as a pin has it.
-func pinValue(c plan.Coord, v int32) string {
-	switch c {
-	case plan.SP:
-		return onOff(v == 1)
-	case plan.RecomputeC:
-		return plan.Recompute(v).String()
-	}
-	return fmt.Sprint(v)
 }

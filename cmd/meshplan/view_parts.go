@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"meshplan/plan"
 	"meshplan/search"
 	"meshplan/units"
 )
@@ -61,11 +62,21 @@ func choices(p *page, a *search.PlanResult) {
 		{"sequence parallel", onOff(o.SP)},
 		{"recompute", recompute},
 	}
+	if a.Degrees.CP > 1 && o.CPComm != plan.CPRing.String() {
+		items = append(items, [2]string{"cp communication", o.CPComm})
+	}
 	if o.Offload != "" && o.Offload != "none" {
 		items = append(items, [2]string{"offload", o.Offload})
 	}
 	p.heading("Options")
 	p.list(append(items, [2]string{"text", strings.ReplaceAll(a.Text, ",", ", ")}))
+}
+
+// sharded is what each ZeRO stage shares out.
+var sharded = [plan.NumZero]string{
+	plan.ZeroOptimizer: "optimizer state",
+	plan.ZeroGradients: "optimizer state and gradients",
+	plan.ZeroWeights:   "optimizer state, gradients and weights",
 }
 
 // dataParallel says over which ranks the optimizer state is sharded: those of
@@ -82,7 +93,7 @@ func dataParallel(a *search.PlanResult) string {
 	case d.CP > 1:
 		over += fmt.Sprint(" x cp ", d.CP)
 	}
-	return fmt.Sprintf("ZeRO stage %d, optimizer state over %s, dp_replicate %d", a.Options.ZeroStage, over, d.DPReplicate)
+	return fmt.Sprintf("ZeRO stage %d, %s over %s, dp_replicate %d", a.Options.ZeroStage, sharded[a.Options.ZeroStage], over, d.DPReplicate)
 }
 
 func schedule(a *search.PlanResult) string {

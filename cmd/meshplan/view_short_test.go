@@ -23,7 +23,7 @@ func TestDomainsAreListedAndLongOnesElided(t *testing.T) {
 		{"vpp", long, "1 2 3 4 5 6 ... 15 16 (16 values)"},
 		{"pp", long[:9], "1 2 3 4 5 6 7 8 9"},
 		{"sp", []int32{0, 1}, "off on"},
-		{"recompute", []int32{0, 2}, "none full"},
+		{"recompute", []int32{0, 4}, "none full"},
 	} {
 		if got := values(tc.name, tc.in); got != tc.want {
 			t.Errorf("%s %v prints %q, want %q", tc.name, tc.in, got, tc.want)

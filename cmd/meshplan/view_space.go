@@ -34,15 +34,14 @@ const (
 // values prints a domain.
 func values(name string, v []int32) string {
 	var words []string
+	c, known := plan.CoordNamed(name)
 	for i, x := range v {
 		switch {
 		case len(v) > listed && i == firstListed:
 			words = append(words, "...")
 		case len(v) > listed && i > firstListed && i < len(v)-lastListed:
-		case name == plan.SP.String():
-			words = append(words, onOff(x == 1))
-		case name == plan.RecomputeC.String():
-			words = append(words, plan.Recompute(x).String())
+		case known && c.Words():
+			words = append(words, c.Format(x))
 		default:
 			words = append(words, units.Grouped(int64(x)))
 		}

@@ -36,6 +36,14 @@ func (*Any) Name() string { return "any" }
 // Profile is the cost profile of a Megatron-like implementation.
 func (*Any) Profile() string { return "megatron" }
 
+// Options are those of Megatron-like training.
+func (*Any) Options() map[plan.Coord][]int32 { return options }
+
+var options = map[plan.Coord][]int32{
+	plan.Zero:       {plan.ZeroNone, plan.ZeroOptimizer},
+	plan.RecomputeC: {int32(plan.RecomputeNone), int32(plan.RecomputeSelective), int32(plan.RecomputeFull)},
+}
+
 // Forms are all split forms.
 func (*Any) Forms() []plan.SplitForm { return plan.AllForms() }
 

@@ -48,6 +48,14 @@ func (*Megatron) Name() string { return "megatron" }
 // Profile is the cost profile of its newest version.
 func (*Megatron) Profile() string { return "megatron" }
 
+// Options are what its flags choose without further conditions.
+func (*Megatron) Options() map[plan.Coord][]int32 { return options }
+
+var options = map[plan.Coord][]int32{
+	plan.Zero:       {plan.ZeroNone, plan.ZeroOptimizer},
+	plan.RecomputeC: {int32(plan.RecomputeNone), int32(plan.RecomputeSelective), int32(plan.RecomputeFull)},
+}
+
 // Forms are all split forms, even first.
 func (*Megatron) Forms() []plan.SplitForm { return forms }
 

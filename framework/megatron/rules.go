@@ -30,7 +30,13 @@ func (*Megatron) Rules() []framework.Rule {
 		framework.ExpertsNeedMoE("megatron/MLM-E1"),
 		framework.ExpertsDivide("megatron/MLM-E2"),
 		framework.MoENeedsSP("megatron/MLM-E3"),
-		framework.KnownRecompute("megatron/MLM-R1"),
+		framework.HeadsForContext("megatron/MLM-C4"),
+		framework.OptionIn("megatron/zero", plan.Zero, "gradients and weights are sharded by its FSDP, which is not modelled",
+			plan.ZeroNone, plan.ZeroOptimizer),
+		framework.OptionIn("megatron/MLM-R1", plan.RecomputeC, "not among its granularities and modules",
+			int32(plan.RecomputeNone), int32(plan.RecomputeSelective), int32(plan.RecomputeMLP), int32(plan.RecomputeFull)),
+		framework.OptionIn("megatron/schedule", plan.ScheduleC, "it has no GPipe schedule", 0),
+		OffloadNeedsOneStage("megatron/MLM-O1"),
 	}
 }
 

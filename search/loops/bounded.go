@@ -123,7 +123,7 @@ func (s *search) boundOf(box *plan.Box) cost.Bound {
 
 // oneClass reports whether the degrees and options are set after loop i.
 func (s *search) oneClass(i int) bool {
-	for c := plan.Coord(0); c <= plan.RecomputeC; c++ {
+	for c := range plan.Coord(plan.NumOptions) {
 		if s.position[c] > i {
 			return false
 		}

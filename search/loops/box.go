@@ -11,7 +11,7 @@ import (
 func (s *search) box(i int) (plan.Box, bool) {
 	var b plan.Box
 	live := &s.frames[i+1].live
-	for c := plan.Coord(0); c <= plan.RecomputeC; c++ {
+	for c := range plan.Coord(plan.NumOptions) {
 		if b[c] = (plan.Range{Lo: s.point[c], Hi: s.point[c]}); s.position[c] > i {
 			b[c] = plan.Range{Lo: live[c][0], Hi: live[c][len(live[c])-1]}
 		}

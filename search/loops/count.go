@@ -26,7 +26,7 @@ type counter struct {
 const (
 	firstExpert = int(plan.ETP)
 	firstOption = int(plan.NumDims)
-	firstPlace  = int(plan.RecomputeC) + 1
+	firstPlace  = plan.NumOptions
 )
 
 // split finds out which parts of a plan the rules tie together.

@@ -110,7 +110,7 @@ func (e *Enumerator) arrange(first []plan.Coord) *nest {
 			add(c)
 		}
 	}
-	for c := plan.Coord(0); c <= plan.RecomputeC; c++ {
+	for c := range plan.Coord(plan.NumOptions) {
 		add(c)
 	}
 	for l := 0; l < e.levels-1; l++ {

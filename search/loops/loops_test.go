@@ -61,7 +61,7 @@ func withPins(t testing.TB, f *framework.Facts, text string) *loops.Problem {
 		t.Fatal(err)
 	}
 	return &loops.Problem{
-		Facts: f, Domains: framework.NewDomains(f, pins), Rules: framework.Rules(f, fw, pins),
+		Facts: f, Domains: framework.NewDomains(f, fw, pins), Rules: framework.Rules(f, fw, pins),
 		StageRules: fw.StageRules(), Forms: fw.Forms(), Price: price,
 	}
 }
@@ -188,7 +188,7 @@ func TestPlainLoopsRankLikeSorting(t *testing.T) {
 		}
 		return 1
 	})
-	type class [plan.RecomputeC + 1]int32
+	type class [plan.NumOptions]int32
 	seen := map[class]bool{}
 	var want []loops.Found
 	for _, f := range list {

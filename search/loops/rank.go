@@ -49,7 +49,7 @@ type ranking struct {
 
 // sameClass reports whether the points differ in placement at most.
 func sameClass(p, q *plan.Point) bool {
-	for c := plan.Coord(0); c <= plan.RecomputeC; c++ {
+	for c := range plan.Coord(plan.NumOptions) {
 		if p[c] != q[c] {
 			return false
 		}

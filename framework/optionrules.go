@@ -1,0 +1,64 @@
+package framework
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"meshplan/plan"
+)
+
+// OptionIn: the option has one of the values; why says what the framework lacks.
+// The search ranges over no others unless a pin names one.
+func OptionIn(id string, c plan.Coord, why string, values ...int32) Rule {
+	return Rule{
+		ID: id, Reads: []plan.Coord{c},
+		Holds: func(_ *Facts, p *plan.Point) bool { return slices.Contains(values, p[c]) },
+		Text: func(_ *Facts, p *plan.Point) string {
+			words := make([]string, len(values))
+			for i, v := range values {
+				words[i] = c.Format(v)
+			}
+			return fmt.Sprintf("%s %s: %s; valid %s", c, c.Format(p[c]), why, strings.Join(words, ", "))
+		},
+	}
+}
+
+// GPipeHasOneChunk: GPipe runs one chunk of layers per rank.
+func GPipeHasOneChunk(id string) Rule {
+	return Rule{
+		ID: id, Reads: []plan.Coord{plan.VPP, plan.ScheduleC},
+		Holds: func(_ *Facts, p *plan.Point) bool { return p[plan.ScheduleC] == 0 || p[plan.VPP] == 1 },
+		Text: func(_ *Facts, p *plan.Point) string {
+			return fmt.Sprintf("schedule %s with vpp %d; GPipe has one chunk a rank", plan.ScheduleC.Format(p[plan.ScheduleC]), p[plan.VPP])
+		},
+	}
+}
+
+// HeadsForContext: an all-to-all around the attention core gives each rank of
+// cp its own heads of those that tp leaves; key/value heads are split too or
+// replicated evenly.
+func HeadsForContext(id string) Rule {
+	holds := func(f *Facts, p *plan.Point) bool {
+		tp, cp := int64(p.Degree(plan.TP)), int64(p.Degree(plan.CP))
+		heads, kv := int64(f.Model.Heads), int64(f.Model.KVHeads)
+		if p[plan.CPCommC] != int32(plan.CPAllToAll) || cp == 1 {
+			return true
+		}
+		if f.Model.MLA() || kv < 1 {
+			kv = heads
+		}
+		return heads%(tp*cp) == 0 && (kv%(tp*cp) == 0 || tp*cp%kv == 0)
+	}
+	return Rule{
+		ID: id, Reads: []plan.Coord{plan.Coord(plan.TP), plan.Coord(plan.CP), plan.CPCommC}, Holds: holds,
+		Text: func(f *Facts, p *plan.Point) string {
+			given := fmt.Sprintf("%d heads, %d key/value heads over tp*cp = %d*%d with cp-comm %s", f.Model.Heads, f.Model.KVHeads,
+				p.Degree(plan.TP), p.Degree(plan.CP), plan.CPComm(p[plan.CPCommC]))
+			if holds(f, p) {
+				return given
+			}
+			return given + "; a2a gives each rank its own heads, so tp*cp must divide them"
+		},
+	}
+}
