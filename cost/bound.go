@@ -93,7 +93,7 @@ func (m *Model) meanHeld(v *view) held {
 	var h held
 	for k := range m.layers {
 		if m.layers[k] > 0 {
-			h = h.plus(m.layerHeld(models.Kind(k)), m.layers[k]/v.pp.hi)
+			h = h.plus(m.held[k], m.layers[k]/v.pp.hi)
 		}
 	}
 	if v.pp.hi <= 1 {

@@ -22,6 +22,10 @@ var subjects = []subject{
 	{"GPT-3 on 1,024 A100 in 2022", "gpt3-175b", "a100:1024", "megatron-2022", 1536, 2048},
 	{"DeepSeek-V3 on 2,048 H800", "deepseek-v3", "h800:2048", "megatron", 15360, 4096},
 	{"94-layer MoE on 72-GPU domains", "qwen3-235b-a22b", "gb200-nvl72:288", "megatron", 1152, 4096},
+	{"dense 70B on 256 H100 by FSDP2", "llama-3.1-70b", "h100:256", "torchtitan", 1024, 8192},
+	{"MoE on 256 H100 by FSDP2", "qwen3-235b-a22b", "h100:256", "torchtitan", 512, 8192},
+	{"8B on 64 A100 by FSDP", "llama-3.1-8b", "a100:64", "fsdp", 256, 4096},
+	{"Mixtral on 64 H100 under DeepSpeed", "mixtral-8x7b", "h100:64", "deepspeed", 256, 4096},
 	{"Mixtral with a window of none", "mixtral-8x7b", "h100:64", "megatron", 128, 4096},
 }
 
@@ -94,7 +98,10 @@ func randomPoint(r *rand.Rand, m *Model) (plan.Point, bool) {
 	if pp > 1 && r.IntN(2) == 0 {
 		q.Options.VPP = int32(1 + r.IntN(8))
 	}
-	q.Options.ZeroStage = int8(r.IntN(2))
+	q.Options.ZeroStage = int8(r.IntN(plan.NumZero))
+	if r.IntN(4) == 0 {
+		q.Options.OptimizerOffload, q.Options.ActivationOffload = int8(25*r.IntN(5)), int8(25*r.IntN(5))
+	}
 	if q.Options.ZeroStage == 0 {
 		for l := range q.Placement.Factor[plan.DPShard] {
 			q.Placement.Factor[plan.DPReplicate][l] *= q.Placement.Factor[plan.DPShard][l]
@@ -122,13 +129,19 @@ func randomBox(r *rand.Rand, m *Model, pt *plan.Point) plan.Box {
 			continue
 		}
 		switch plan.Coord(c) {
-		case plan.SP, plan.Zero:
+		case plan.SP:
 			b[c] = plan.Range{Lo: 0, Hi: 1}
+			continue
+		case plan.Zero:
+			b[c] = plan.Range{Lo: int32(r.IntN(int(pt[c]) + 1)), Hi: pt[c] + int32(r.IntN(plan.NumZero-int(pt[c])))}
+			continue
+		case plan.OptOffload, plan.ActOffload:
+			b[c] = plan.Range{Lo: pt[c] / int32(1+r.IntN(3)), Hi: pt[c] + int32(r.IntN(101-int(pt[c])))}
 			continue
 		case plan.RecomputeC:
 			b[c] = plan.Range{Lo: 0, Hi: int32(plan.RecomputeFull)}
 			continue
-		case plan.CPCommC, plan.ScheduleC, plan.OptOffload, plan.ActOffload:
+		case plan.CPCommC, plan.ScheduleC:
 			continue
 		}
 		if r.IntN(2) == 0 {

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"meshplan/models"
+	"meshplan/plan"
 )
 
 // leastPeakOf bounds the reserved memory of the tightest stage: the mean over
@@ -12,7 +13,7 @@ import (
 // verdict knows.
 func (m *Model) leastPeakOf(v *view, a *memory, usable float64) float64 {
 	ratio := m.profile.Memory.Reserved.Value
-	peak := max(m.meanPeak(v, a), m.endPeak(v, a)) * ratio
+	peak := max(max(m.meanPeak(v, a), m.endPeak(v, a))*ratio, m.hostPeak(v))
 	if !v.pp.single() {
 		return peak
 	}
@@ -32,26 +33,26 @@ func (m *Model) meanPeak(v *view, a *memory) float64 {
 		total += float64(n * (a.layer[k].state() + float64(v.leastInFlight(v.pp.hi-1, v.pp.hi)*a.layer[k].kept)))
 	}
 	mean := total / v.pp.hi
-	if v.zero.Hi >= 1 {
+	if v.zero.Hi >= plan.ZeroOptimizer {
 		params := 0.0
 		for k, n := range m.layers {
 			if n > 0 {
 				params += float64(n * float64(m.params[k].Total()))
 			}
 		}
-		mean = max(mean, params*m.recipe.Optimizer/m.gpus)
+		mean = max(mean, params*m.recipe.Optimizer*(1-percentOf(v.offload.Hi))/m.gpus)
 	}
-	return mean + a.transient + a.wgrad
+	return mean + a.common()
 }
 
 // endPeak is the least memory of the first stage if it holds as many layers as
 // the mean, or else of another stage that holds more.
 func (m *Model) endPeak(v *view, a *memory) float64 {
-	last := a.transient + a.wgrad + a.headKept + a.headWgrad + a.finalNorm
+	last := a.common() + a.headKept + a.headWgrad + a.headUnit + a.finalNorm
 	if !a.tied {
 		last += a.head
 	}
-	return max(last, a.transient+a.wgrad+a.embedding)
+	return max(last, a.common()+a.embedding)
 }
 
 // room reports whether, kind by kind, the layers fit the stages when each may
@@ -61,7 +62,7 @@ func (m *Model) room(v *view, a *memory, limit float64) bool {
 	left := m.layers
 	for r := 0.0; r < p; r++ {
 		flight := v.leastInFlight(r, p)
-		free := limit - a.transient - a.wgrad - a.ends(r, p)
+		free := limit - a.common() - a.ends(r, p)
 		if free < 0 {
 			return false
 		}

@@ -84,6 +84,7 @@ func (m *Model) Explain(p *plan.Plan) Estimate {
 		e.Warnings = append(e.Warnings, fmt.Sprintf("the multi-token-prediction module of %s is not planned: %s parameters on the last stage are left out",
 			m.model.Name, units.Grouped(n)))
 	}
+	e.Warnings = append(e.Warnings, m.offloadNotes(&v)...)
 	gpus := float64(p.Placement.GPUs())
 	tokens := m.workload.TokensPerStep()
 	available := float64(e.Step) * gpus * m.peak
@@ -91,6 +92,24 @@ func (m *Model) Explain(p *plan.Plan) Estimate {
 	e.MFU = tokens * float64(m.model.FLOPsPerToken(int(m.workload.SeqLen))) / available
 	e.HFU = tokens * float64(m.model.HardwareFLOPsPerToken(int(m.workload.SeqLen), p.Options.Recompute)) / available
 	return e
+}
+
+// shardedParts says in words how ZeRO stages 2 and 3 divide a parameter's bytes.
+func (m *Model) shardedParts(v *view, group float64) string {
+	r := &m.recipe
+	weight := fmt.Sprintf("weights %g", r.Weight)
+	switch {
+	case v.zero.Lo < plan.ZeroWeights:
+	case r.Cast:
+		weight = "weights cast when gathered"
+	default:
+		weight += fmt.Sprintf(" over %g", group)
+	}
+	grad := fmt.Sprintf("gradients %g", r.Grad)
+	if !m.pipelineHolds(v.pp.lo) {
+		grad += fmt.Sprintf(" over %g", group)
+	}
+	return fmt.Sprintf("bytes a parameter: %s, %s, optimizer %g over %g", weight, grad, r.Optimizer, group)
 }
 
 // stageMemory is the memory of one stage, term by term.
@@ -118,8 +137,11 @@ func (m *Model) stageMemory(v *view, j *job, s *schedule, r int) StageMemory {
 	recipe := m.recipe.Name + " recipe"
 	parts := fmt.Sprintf("%g bytes a parameter: weights %g, gradients %g, optimizer %g", m.recipe.PerParameter(),
 		m.recipe.Weight, m.recipe.Grad, m.recipe.Optimizer)
-	if group := v.ds.lo * v.cp.lo; v.zero.Lo == 1 && group > 1 {
+	if group := v.ds.lo * v.cp.lo; v.zero.Lo >= plan.ZeroOptimizer && group > 1 {
 		parts += fmt.Sprintf(" over %g", group)
+		if v.zero.Lo > plan.ZeroOptimizer {
+			parts = m.shardedParts(v, group)
+		}
 	}
 	add("weight matrices", matrices, parts)
 	add("norms and biases", norms, recipe)
@@ -136,6 +158,14 @@ func (m *Model) stageMemory(v *view, j *job, s *schedule, r int) StageMemory {
 		add("head activations", a.headKept, "logits and the head's input")
 	}
 	add("backward buffers", a.transient, "one layer's backward pass")
+	add("gathered layers", a.units, plain(m.profile.Memory.GatheredUnits.Value)+" layers whole at a time, and their gradients")
+	if r == 0 && !(a.tied && j.pp == 1) {
+		add("gathered embedding", a.embedUnit, "whole throughout the step")
+	}
+	if r == j.pp-1 {
+		add("gathered head", a.headUnit, "whole from forward to backward, and its gradients")
+	}
+	add("collective buffers", a.buckets, "of the sharded optimizer")
 	wgrad := a.wgrad
 	if r == j.pp-1 {
 		wgrad += a.headWgrad

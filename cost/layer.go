@@ -126,8 +126,30 @@ func spPick(v *view, pair [2]float64) float64 {
 	return min(pair[0], pair[1])
 }
 
-// layerPass is one layer's forward and backward time, recompute included.
+// layerPass is one layer's forward and backward time, with what it does not
+// hide of exchanging sharded weights and gradients and of moving activations to
+// the host. The sequence measure leaves those two out.
 func (m *Model) layerPass(v *view, kind models.Kind, what measure) pass {
+	p := m.layerWork(v, kind, what)
+	if what == slot {
+		p = m.withUnit(v, kind, p)
+		if v.actOffload.Lo > 0 {
+			p = p.atLeast(m.offloadTime(v, kind))
+		}
+	}
+	return p
+}
+
+// withUnit adds what a layer's work does not hide of its unit's exchange.
+func (m *Model) withUnit(v *view, kind models.Kind, p pass) pass {
+	if v.exchanges() {
+		return m.behind(v, p, m.layerUnit(v, kind))
+	}
+	return p
+}
+
+// layerWork is one layer's forward and backward time, recompute included.
+func (m *Model) layerWork(v *view, kind models.Kind, what measure) pass {
 	w := m.workIn(v, part(kind), what)
 	var experts pass
 	if kind == models.MoE {
@@ -176,5 +198,9 @@ func (m *Model) hostFloor(v *view) pass {
 // headPass is the output head's time on the last stage.
 func (m *Model) headPass(v *view, what measure) pass {
 	w := m.workIn(v, headPart, what)
-	return pass{spPick(v, w.fwd), spPick(v, w.bwd)}
+	p := pass{spPick(v, w.fwd), spPick(v, w.bwd)}
+	if what == slot && v.exchanges() {
+		p = m.behind(v, p, m.headUnit(v))
+	}
+	return p
 }

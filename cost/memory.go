@@ -37,59 +37,39 @@ type memory struct {
 	transient float64 // one layer's backward, on every stage
 	wgrad     float64 // weight gradient buffers of a layer's shapes
 	headWgrad float64 // of the head
+	units     float64 // whole weights and gradients of the layers at work, on every stage
+	embedUnit float64 // the same of the embedding
+	headUnit  float64 // the same of the head
+	buckets   float64 // collectives' buffers, on every stage
 	tied      bool
-}
-
-// shard is how state is divided: weights and gradients by rank, optimizer
-// state by rank x sharding group.
-type shard struct{ rank, optimizer float64 }
-
-func (m *Model) state(params float64, s shard) float64 {
-	return float64(params*(m.recipe.Weight+m.recipe.Grad))/s.rank + float64(params*m.recipe.Optimizer)/s.optimizer
-}
-
-// shards are the largest divisors the view allows of matrices split by tp, of
-// what every tp rank holds, and of routed experts. Under the distributed
-// optimizer the dense part is sharded over dp_shard x cp and the experts over
-// their share of the same ranks (Megatron core distributed_data_parallel.py).
-func (m *Model) shards(v *view) (split, whole, experts shard) {
-	most := func(hi, others float64) float64 { return v.most(hi, others, m.gpus) }
-	split = shard{v.tp.hi, v.tp.hi}
-	whole = shard{1, 1}
-	rank := min(v.ep.hi*v.etp.hi, most(v.tp.hi*v.cp.hi*v.dp.hi, v.pp.lo))
-	experts = shard{rank, rank}
-	if v.zero.Hi >= 1 {
-		split.optimizer = most(v.tp.hi*v.cp.hi*v.ds.hi, v.pp.lo*v.dr.lo)
-		whole.optimizer = most(v.cp.hi*v.ds.hi, v.tp.lo*v.pp.lo*v.dr.lo)
-		experts.optimizer = max(rank, split.optimizer)
-	}
-	return split, whole, experts
 }
 
 // account is the memory account of a view.
 func (m *Model) account(v *view) memory {
 	var a memory
-	split, whole, experts := m.shards(v)
+	per := m.stateBytes(v)
+	onGPU := 1 - percentOf(v.actOffload.Hi)
 	for k := range a.layer {
 		if m.layers[k] == 0 {
 			continue
 		}
 		p, l := &m.params[k], &a.layer[k]
-		l.matrices = m.state(float64(p.Attention+p.MLP+p.Shared), split) + m.state(float64(p.Latent), whole)
-		l.norms = m.state(float64(p.Norms+p.BiasWhole+p.Router), whole) + m.state(float64(p.BiasSplit), split)
-		l.experts = m.state(float64(p.Experts), experts) + m.state(float64(p.ExpertBias), experts)
-		l.kept = m.kept(v, models.Kind(k), plan.Recompute(v.recompute.Hi))
+		l.matrices = float64(float64(p.Attention+p.MLP+p.Shared)*per.split) + float64(float64(p.Latent)*per.whole)
+		l.norms = float64(float64(p.Norms+p.BiasWhole+p.Router)*per.whole) + float64(float64(p.BiasSplit)*per.split)
+		l.experts = float64(p.Experts+p.ExpertBias) * per.experts
+		l.kept = m.kept(v, models.Kind(k), plan.Recompute(v.recompute.Hi)) * onGPU
 	}
 	o, h := m.model, float64(m.model.Hidden)
 	vocab := m.vocabulary(v)
-	a.embedding = m.state(vocab*h, split) + m.state(float64(o.Positions()+o.EmbeddingNorm()), whole)
-	a.head, a.finalNorm = m.state(vocab*h, split), m.state(float64(o.FinalNorm()), whole)
+	a.embedding = float64(vocab*h*per.split) + float64(float64(o.Positions()+o.EmbeddingNorm())*per.whole)
+	a.head, a.finalNorm = vocab*h*per.split, float64(o.FinalNorm())*per.whole
 	a.tied = o.TieEmbeddings
 	c := &m.profile.Memory
 	tokens := m.seq * v.mb.lo
 	local := tokens / v.most(v.cp.hi*v.tp.hi, v.pp.lo*v.dp.lo, m.gpus)
 	a.headKept = float64(local*vocab*c.LogitBytes.Value) + float64(m.unsharded(v)*c.HeadNormBytes.Value*h)
 	a.transient = m.transient(v, local)
+	m.gathered(v, &a)
 	if c.DummyWgrad {
 		a.wgrad, a.headWgrad = m.wgrads(v), 2*vocab*h/v.tp.hi
 	}
@@ -242,9 +222,12 @@ func (v *view) leastInFlight(r, p float64) float64 {
 	return f
 }
 
+// common is what every stage has.
+func (a *memory) common() float64 { return a.transient + a.wgrad + a.units + a.buckets }
+
 // stage is the memory of rank r of p with the given layers of each kind.
 func (a *memory) stage(r, p, flight float64, layers [models.NumKinds]float64) float64 {
-	total := a.transient + a.wgrad
+	total := a.common()
 	for k := range layers {
 		l := &a.layer[k]
 		total += float64(layers[k] * (l.state() + float64(flight*l.kept)))
@@ -257,9 +240,12 @@ func (a *memory) ends(r, p float64) float64 {
 	total := 0.0
 	if r == 0 {
 		total += a.embedding
+		if !(a.tied && p == 1) {
+			total += a.embedUnit
+		}
 	}
 	if r == p-1 {
-		total += a.finalNorm + a.headKept + a.headWgrad
+		total += a.finalNorm + a.headKept + a.headWgrad + a.headUnit
 		if !(a.tied && p == 1) {
 			total += a.head
 		}

@@ -47,8 +47,9 @@ type Model struct {
 	kinds   []models.Kind
 	layers  [models.NumKinds]float64 // how many of each kind
 	params  [models.NumKinds]models.LayerParams
-	single  bool // all layers are of one kind
-	ordered bool // the dense layers come before the MoE layers, or there is one kind
+	held    [models.NumKinds]held // the same by how it is divided
+	single  bool                  // all layers are of one kind
+	ordered bool                  // the dense layers come before the MoE layers, or there is one kind
 	uneven  []float64
 	domains [plan.MaxLevels]float64 // GPUs of a domain of each level
 
@@ -92,6 +93,7 @@ func New(o *models.Model, c *cluster.Cluster, w plan.Workload, p *profile.Profil
 	for k := range m.params {
 		if m.layers[k] > 0 {
 			m.params[k] = o.Layer(models.Kind(k))
+			m.held[k] = heldOf(&m.params[k])
 		}
 	}
 	for _, window := range o.Windows() {

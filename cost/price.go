@@ -25,7 +25,7 @@ func (m *Model) Price(p *plan.Plan) Figures {
 
 // figures are those of a plan whose layers have been given to the ranks.
 func (m *Model) figures(v *view, j *job, s *schedule) Figures {
-	peak := m.peakOf(j, s)
+	peak := max(m.peakOf(j, s), m.hostPeak(v))
 	once, exposed := m.afterSpan(v, j, s)
 	step := s.span() + (exposed + once.optimizer + m.profile.Time.StepSeconds.Value)
 	return Figures{
@@ -115,8 +115,7 @@ func (h held) plus(o held, times float64) held {
 	return held{h.split + float64(o.split*times), h.whole + float64(o.whole*times), h.experts + float64(o.experts*times)}
 }
 
-func (m *Model) layerHeld(k models.Kind) held {
-	p := &m.params[k]
+func heldOf(p *models.LayerParams) held {
 	return held{
 		split:   float64(p.Attention + p.MLP + p.Shared + p.BiasSplit),
 		whole:   float64(p.Latent + p.Norms + p.BiasWhole + p.Router),
@@ -129,7 +128,7 @@ func (m *Model) rankParams(v *view, layers [models.NumKinds]float64, r, pp int) 
 	var h held
 	for k, n := range layers {
 		if n > 0 {
-			h = h.plus(m.layerHeld(models.Kind(k)), n)
+			h = h.plus(m.held[k], n)
 		}
 	}
 	table := m.vocabulary(v) * float64(m.model.Hidden)
@@ -168,33 +167,35 @@ func (m *Model) gradients(v *view, h held) gradients {
 	var g gradients
 	t := &m.profile.Time
 	ds, dr, cp, edp := v.group(plan.DPShard), v.group(plan.DPReplicate), v.group(plan.CP), v.group(plan.EDP)
-	shardGroup := ds.join(&cp)
-	all := shardGroup.join(&dr)
-	for l := range m.cluster.Levels { // what a domain can hold beside the other dimensions
-		room := m.domains[l] / (v.level(plan.TP, l).lo * v.level(plan.PP, l).lo)
-		all.cum[l] = all.cum[l].atMost(room)
-		shardGroup.cum[l] = shardGroup.cum[l].atMost(room / dr.cum[l].lo)
+	shardGroup := m.shardGroup(v)
+	all := ds.join(&cp)
+	all = all.join(&dr)
+	for l := range m.cluster.Levels {
+		all.cum[l] = all.cum[l].atMost(m.domains[l] / (v.level(plan.TP, l).lo * v.level(plan.PP, l).lo))
 	}
 	local := h.split/v.tp.hi + h.whole
-	experts := h.experts / min(v.ep.hi*v.etp.hi, v.most(v.tp.hi*v.cp.hi*v.dp.hi, v.pp.lo, m.gpus))
+	experts := h.experts / m.expertRanks(v)
 	grad, param := t.GradComm.Value, t.ParamComm.Value
 	if v.zero.Lo == 0 {
 		g.reduce = m.buckets(plan.DPShard, cluster.AllReduce, &all, local, grad) + m.buckets(plan.EDP, cluster.AllReduce, &edp, experts, grad)
-		g.optimizer = (local + experts) * t.OptimizerBytes.Value / m.hbm
+		g.optimizer = m.optimizerTime(v, local+experts)
 		g.both = g.reduce
 		if v.zero.Hi == 0 {
 			return g
 		}
 	}
-	z := gradients{
-		reduce: m.buckets(plan.DPShard, cluster.ReduceScatter, &shardGroup, local, grad) +
+	var z gradients
+	if v.reducesOnce {
+		z.reduce = m.buckets(plan.DPShard, cluster.ReduceScatter, &shardGroup, local, grad) +
 			m.buckets(plan.DPReplicate, cluster.AllReduce, &dr, local/shardGroup.n.hi, grad) +
-			m.buckets(plan.EDP, cluster.ReduceScatter, &edp, experts, grad),
-		gather: m.buckets(plan.DPShard, cluster.AllGather, &shardGroup, local, param) + m.buckets(plan.EDP, cluster.AllGather, &edp, experts, param),
+			m.buckets(plan.EDP, cluster.ReduceScatter, &edp, experts, grad)
+	}
+	if v.gathersOnce {
+		z.gather = m.buckets(plan.DPShard, cluster.AllGather, &shardGroup, local, param) + m.buckets(plan.EDP, cluster.AllGather, &edp, experts, param)
 	}
 	z.optimizer = m.shardedOptimizer(v, h)
 	z.both = z.reduce + z.gather
-	if !all.placed() || !edp.placed() {
+	if v.reducesOnce && v.gathersOnce && (!all.placed() || !edp.placed()) {
 		least := m.leastMoved(v, local, experts)
 		z.reduce, z.both = max(z.reduce, least.reduce), max(z.both, least.both)
 	}
@@ -237,9 +238,8 @@ func (m *Model) leastMoved(v *view, local, experts float64) gradients {
 func (m *Model) shardedOptimizer(v *view, h held) float64 {
 	split := v.most(v.tp.hi*v.cp.hi*v.ds.hi, v.pp.lo*v.dr.lo, m.gpus)
 	whole := v.most(v.cp.hi*v.ds.hi, v.tp.lo*v.pp.lo*v.dr.lo, m.gpus)
-	rank := min(v.ep.hi*v.etp.hi, v.most(v.tp.hi*v.cp.hi*v.dp.hi, v.pp.lo, m.gpus))
-	params := h.split/split + h.whole/whole + h.experts/max(rank, split)
-	return params * m.profile.Time.OptimizerBytes.Value / m.hbm
+	params := h.split/split + h.whole/whole + h.experts/max(m.expertRanks(v), split)
+	return m.optimizerTime(v, params)
 }
 
 // buckets is the time to move params x bytes in the profile's buckets.

@@ -57,6 +57,8 @@ func (m *Model) rankTerms(v *view, j *job, s *schedule, r int) Term {
 	add("expert-parallel communication", total.ep)
 	add("context-parallel ring, exposed", total.ring)
 	add("host launch floor", total.floor)
+	add("gathers and reductions of sharded layers, exposed", total.sharded)
+	add("activations to and from the host, exposed", total.offload)
 	if r == j.pp-1 {
 		add("output head and loss", j.head.sum())
 	}
@@ -65,7 +67,7 @@ func (m *Model) rankTerms(v *view, j *job, s *schedule, r int) Term {
 }
 
 // layerParts is one layer's time for one micro-batch, forward and backward.
-type layerParts struct{ linear, core, experts, recompute, tp, ep, ring, floor float64 }
+type layerParts struct{ linear, core, experts, recompute, tp, ep, ring, floor, sharded, offload float64 }
 
 func (p *layerParts) add(q layerParts, n float64) {
 	p.linear += float64(n * q.linear)
@@ -76,6 +78,8 @@ func (p *layerParts) add(q layerParts, n float64) {
 	p.ep += float64(n * q.ep)
 	p.ring += float64(n * q.ring)
 	p.floor += float64(n * q.floor)
+	p.sharded += float64(n * q.sharded)
+	p.offload += float64(n * q.offload)
 }
 
 func (m *Model) layerParts(v *view, kind models.Kind) layerParts {
@@ -102,7 +106,11 @@ func (m *Model) layerParts(v *view, kind models.Kind) layerParts {
 	case plan.RecomputeFull:
 		p.recompute = fwd + core + experts.fwd + l.tp + l.ep + l.etp
 	}
-	p.floor = m.layerPass(v, kind, slot).sum() - p.linear - p.core - p.experts - p.recompute - p.tp - p.ep - p.ring
+	work := m.layerWork(v, kind, slot)
+	shared := m.withUnit(v, kind, work)
+	p.sharded = shared.sum() - work.sum()
+	p.offload = m.layerPass(v, kind, slot).sum() - shared.sum()
+	p.floor = work.sum() - p.linear - p.core - p.experts - p.recompute - p.tp - p.ep - p.ring
 	if p.floor < 1e-12 {
 		p.floor = 0
 	}

@@ -140,46 +140,67 @@ func (m *Model) linkTotals(v *view, layers [models.NumKinds]float64) linkTotal {
 	return total
 }
 
-// stepFlows is the communication once a step, on the slowest rank: dense
-// gradients and parameters, copies of the optimizer's shards, experts.
+// stepFlows is the communication of gradients and of sharded parameters, on the
+// slowest rank: dense ones, copies of the shards, experts.
 func (m *Model) stepFlows(v *view, j *job, s *schedule) []flow {
-	t := &m.profile.Time
 	rank := s.slowest()
 	h := m.rankParams(v, s.ranks[rank].layers, rank, j.pp)
 	local, experts := h.split/v.tp.lo+h.whole, h.experts/(v.ep.lo*v.etp.lo)
 	dims := []plan.Dim{plan.CP, plan.DPShard}
-	if v.zero.Lo == 0 {
+	if v.zero.Lo == plan.ZeroNone {
 		dims = append(dims, plan.DPReplicate)
 	}
-	dense := m.stepFlow(v, plan.DPShard, dims, local, "the batch")
-	list := []flow{dense}
-	if v.zero.Lo == 1 {
-		list[0].splits = "the batch and the optimizer state"
-		shard := local / (v.ds.lo * v.cp.lo)
-		dr := v.group(plan.DPReplicate)
-		list = append(list, flow{link: plan.DPReplicate, dims: []plan.Dim{plan.DPReplicate}, splits: "the batch", collective: "all-reduce",
-			when: "once a step", op: cluster.AllReduce, bytes: shard * t.GradComm.Value,
-			seconds: m.buckets(plan.DPReplicate, cluster.AllReduce, &dr, shard, t.GradComm.Value)})
+	list := []flow{m.stepFlow(v, j, plan.DPShard, dims, local, "the batch")}
+	if v.zero.Lo >= plan.ZeroOptimizer {
+		list[0].splits = "the batch and " + [...]string{"the optimizer state", "gradients", "weights"}[v.zero.Lo-1]
+		list = append(list, m.replicaFlow(v, j, local/(v.ds.lo*v.cp.lo)))
 	}
 	if m.model.Experts > 0 {
-		list = append(list, m.stepFlow(v, plan.EDP, []plan.Dim{plan.EDP}, experts, "the experts' share of the batch"))
+		list = append(list, m.stepFlow(v, j, plan.EDP, []plan.Dim{plan.EDP}, experts, "the experts' share of the batch"))
 	}
 	return list
 }
 
-// stepFlow reduces the gradients of some parameters and, when the optimizer is
-// sharded, gathers the parameters again.
-func (m *Model) stepFlow(v *view, link plan.Dim, dims []plan.Dim, params float64, splits string) flow {
+// replicaFlow adds up the gradients of the replicas' shards.
+func (m *Model) replicaFlow(v *view, j *job, shard float64) flow {
+	t := &m.profile.Time
+	g := v.group(plan.DPReplicate)
+	times, when := 1.0, "once a step"
+	if v.reducesEach {
+		times, when = j.micro, "every layer and micro-batch"
+	}
+	return flow{link: plan.DPReplicate, dims: []plan.Dim{plan.DPReplicate}, splits: "the batch", collective: "all-reduce",
+		when: when, op: cluster.AllReduce, bytes: shard * t.GradComm.Value * times,
+		seconds: m.buckets(plan.DPReplicate, cluster.AllReduce, &g, shard, t.GradComm.Value) * times}
+}
+
+// stepFlow reduces the gradients of some parameters and, when something is
+// sharded, gathers the parameters: once a step, or in every micro-batch.
+func (m *Model) stepFlow(v *view, j *job, link plan.Dim, dims []plan.Dim, params float64, splits string) flow {
 	t := &m.profile.Time
 	g := m.groupOf(v, dims)
 	f := flow{link: link, dims: dims, splits: splits, when: "once a step", collective: "all-reduce", op: cluster.AllReduce,
 		bytes: params * t.GradComm.Value, seconds: m.buckets(link, cluster.AllReduce, &g, params, t.GradComm.Value)}
-	if v.zero.Lo == 1 {
-		f.collective, f.op = "reduce-scatter + all-gather", cluster.ReduceScatter
-		f.bytes = params * (t.GradComm.Value + t.ParamComm.Value)
-		f.seconds = m.buckets(link, cluster.ReduceScatter, &g, params, t.GradComm.Value) +
-			m.buckets(link, cluster.AllGather, &g, params, t.ParamComm.Value)
+	if v.zero.Lo == plan.ZeroNone {
+		return f
 	}
+	gathers, reductions := 1.0, 1.0
+	if v.gathersForward {
+		gathers = j.micro
+	}
+	if v.gathersBackward {
+		gathers *= 2
+	}
+	if v.reducesEach {
+		reductions = j.micro
+	}
+	if v.exchanges() {
+		f.when = "every layer and micro-batch, behind its neighbours"
+	}
+	f.collective, f.op = "reduce-scatter + all-gather", cluster.ReduceScatter
+	f.bytes = params * (float64(t.GradComm.Value*reductions) + float64(t.ParamComm.Value*gathers))
+	f.seconds = float64(m.buckets(link, cluster.ReduceScatter, &g, params, t.GradComm.Value)*reductions) +
+		float64(m.buckets(link, cluster.AllGather, &g, params, t.ParamComm.Value)*gathers)
 	return f
 }
 

@@ -54,8 +54,10 @@ type view struct {
 	micro                       interval // micro-batches per step
 	tokens                      interval // of a micro-batch on one context-parallel rank
 	sp, zero, recompute         plan.Range
-	all                         float64 // most GPUs: tp cp dp pp, at most the cluster
-	box                         *plan.Box
+	offload, actOffload         plan.Range // percent in host memory
+	sharing
+	all float64 // most GPUs: tp cp dp pp, at most the cluster
+	box *plan.Box
 }
 
 func of(r plan.Range) interval { return interval{float64(r.Lo), float64(r.Hi)} }
@@ -79,6 +81,8 @@ func (m *Model) look(b *plan.Box) view {
 	}
 	v.micro = interval{max(1, m.batch/(v.dp.hi*v.mb.hi)), max(1, m.batch/(v.dp.lo*v.mb.lo))}
 	v.tokens = interval{m.seq * v.mb.lo / v.cp.hi, m.seq * v.mb.hi / v.cp.lo}
+	v.offload, v.actOffload = b[plan.OptOffload], b[plan.ActOffload]
+	v.sharing = m.sharingOf(&v)
 	v.all = v.most(v.tp.hi*v.cp.hi*v.dp.hi*v.pp.hi, 1, m.gpus)
 	return v
 }

@@ -86,8 +86,8 @@ func TestPathsThatHoldNoProfileAreExplained(t *testing.T) {
 	}
 	for _, c := range []struct{ name, given, want string }{
 		{"a slip of the keyboard", "megatorn", `unknown profile "megatorn"; nearest: megatron`},
-		{"nothing alike", "zzzzzz", `unknown profile "zzzzzz"; known: megatron, megatron-2022`},
-		{"no name", "", `unknown profile ""; known: megatron`},
+		{"nothing alike", "zzzzzz", `unknown profile "zzzzzz"; known: deepspeed, fsdp, megatron, megatron-2022, nanotron, torchtitan`},
+		{"no name", "", `unknown profile ""; known: deepspeed, fsdp, megatron`},
 		{"a directory", dir, "is a directory, not a file"},
 		{"a directory that ends in .toml", filepath.Join(dir, "dir.toml"), "is a directory, not a file"},
 		{"a missing file", filepath.Join(dir, "none.toml"), "no such file"},

@@ -30,7 +30,11 @@ type Recipe struct {
 	Weight    float64 `toml:"weight"`    // bytes of the weight used in the GEMMs
 	Grad      float64 `toml:"grad"`      // bytes of the accumulated gradient
 	Optimizer float64 `toml:"optimizer"` // bytes of master weight and moments
-	Source    string  `toml:"source"`
+	// Cast says that the weights of the GEMMs are cast from the master weights
+	// whenever they are gathered: where weights are sharded, no copy of them is
+	// kept.
+	Cast   bool   `toml:"cast"`
+	Source string `toml:"source"`
 }
 
 // PerParameter is the recipe's bytes per parameter without any sharding.
@@ -81,6 +85,11 @@ type Memory struct {
 	Context        Constant `toml:"context_bytes"`      // CUDA context and libraries, outside the allocator
 	Communicator   Constant `toml:"communicator_bytes"` // per process group, outside the allocator
 	Margin         Constant `toml:"fit_margin"`         // share of usable memory that "fits" leaves free
+	GatheredUnits  Constant `toml:"gathered_units"`     // layers whose sharded weights are whole at a time: the current one and those prefetched
+	UnitGradBytes  Constant `toml:"unit_grad_bytes"`    // per parameter of those layers: gradients before they are reduced
+	BucketBytes    Constant `toml:"bucket_bytes"`       // buffers of the sharded optimizer's collectives, whatever the model
+	RootUnit       bool     `toml:"root_unit"`          // embedding and head are one unit, whole throughout the step
+	PipelineHolds  bool     `toml:"pipeline_holds"`     // with pp above 1 gradients stay whole until the last micro-batch
 }
 
 // Time holds the constants of the time account. Kernel traffic is in bytes
@@ -112,6 +121,9 @@ type Time struct {
 	ParamComm        Constant `toml:"param_comm_bytes"`        // per parameter, all-gather after the sharded step
 	BucketParameters Constant `toml:"bucket_parameters"`       // least parameters of a gradient bucket
 	BucketPerRank    Constant `toml:"bucket_per_rank"`         // parameters of a bucket per data-parallel rank
+	UnitOverlap      Constant `toml:"unit_overlap"`            // share of a layer's time that can hide its own gathers and reductions
+	GatherEach       bool     `toml:"gather_each_forward"`     // weights that are kept after forward are gathered in each micro-batch, not once a step
+	HostOptimizer    Constant `toml:"host_optimizer_seconds"`  // per parameter and node: an optimizer step in host memory
 }
 
 // Recipe returns the recipe of that name, or the default for "".

@@ -70,7 +70,7 @@ func (c Constant) validate(key string) error {
 		return fmt.Errorf("is %g: want at least 1", c.Value)
 	case key == "memory.fit_margin" && c.Value >= 1:
 		return fmt.Errorf("is %g: want a share below 1", c.Value)
-	case (key == "time.grad_overlap" || key == "time.param_overlap") && c.Value > 1:
+	case (key == "time.grad_overlap" || key == "time.param_overlap" || key == "time.unit_overlap") && c.Value > 1:
 		return fmt.Errorf("is %g: want a share of at most 1", c.Value)
 	}
 	return nil

@@ -1,0 +1,107 @@
+package cost
+
+import (
+	"fmt"
+
+	"meshplan/models"
+	"meshplan/plan"
+	"meshplan/units"
+)
+
+// slowHostLink is the rate of PCIe 3 x16 in bytes per second, taken where the
+// cluster does not say how a GPU reaches its host.
+const slowHostLink = 12e9
+
+func (m *Model) hostLink() float64 {
+	if m.cluster.HostLink > 0 {
+		return float64(m.cluster.HostLink)
+	}
+	return slowHostLink
+}
+
+// optimizerTime is the time of an optimizer step of a rank's parameters. What
+// lies in host memory is stepped there: gradients go down and weights come back
+// over the GPU's own link, and the node's CPUs step the parameters of all its
+// ranks.
+func (m *Model) optimizerTime(v *view, params float64) float64 {
+	t := &m.profile.Time
+	device := params * t.OptimizerBytes.Value / m.hbm
+	if v.offload.Hi == 0 {
+		return device
+	}
+	down := percentOf(v.offload.Lo) * params
+	host := down*(t.GradComm.Value+t.ParamComm.Value)/m.hostLink() + float64(down*m.nodeRanks(v)*t.HostOptimizer.Value)
+	return float64(device*(1-percentOf(v.offload.Hi))) + host
+}
+
+// nodeRanks is how many ranks share a node's host.
+func (m *Model) nodeRanks(v *view) float64 {
+	node := float64(max(1, m.cluster.GPUsPerNode))
+	return min(node, v.tp.lo*v.cp.lo*v.ds.lo*v.dr.lo*v.pp.lo)
+}
+
+// offloadTime is the least time of a layer whose activations go to the host in
+// forward and come back in backward beside the computation.
+func (m *Model) offloadTime(v *view, kind models.Kind) pass {
+	bytes := percentOf(v.actOffload.Lo) * m.kept(v, kind, plan.Recompute(v.recompute.Hi))
+	t := bytes / m.hostLink()
+	return pass{t, t}
+}
+
+// hostNeed is what the mean stage's ranks on one node keep in host memory, in
+// bytes: the offloaded share of optimizer state and of activations.
+func (m *Model) hostNeed(v *view) float64 {
+	if v.offload.Lo == 0 && v.actOffload.Lo == 0 {
+		return 0
+	}
+	p := v.pp.hi
+	total := 0.0
+	h := m.meanHeld(v)
+	params := h.split/v.tp.hi + h.whole + h.experts/m.expertRanks(v)
+	if v.zero.Hi >= plan.ZeroOptimizer {
+		params /= v.most(v.cp.hi*v.ds.hi, v.tp.lo*v.pp.lo*v.dr.lo, m.gpus)
+	}
+	total += percentOf(v.offload.Lo) * params * m.recipe.Optimizer
+	flight := (v.leastInFlight(0, p) + v.leastInFlight(p-1, p)) / 2
+	for k, n := range m.layers {
+		if n > 0 {
+			total += percentOf(v.actOffload.Lo) * n / p * flight * m.kept(v, models.Kind(k), plan.Recompute(v.recompute.Hi))
+		}
+	}
+	return m.nodeRanks(v) * total
+}
+
+// hostPeak makes one limit of two: where a node's host memory is too small, it
+// is a peak as far above the GPU's memory as the need is above the host's.
+func (m *Model) hostPeak(v *view) float64 {
+	need, host := m.hostNeed(v), float64(m.cluster.HostMemory)
+	if host <= 0 || need <= host {
+		return 0
+	}
+	return float64(m.gpu.Runtime) * need / host
+}
+
+// offloadNotes are the sentences about a plan that keeps something on the host.
+func (m *Model) offloadNotes(v *view) []string {
+	need := m.hostNeed(v)
+	if need == 0 {
+		return nil
+	}
+	notes := []string{fmt.Sprintf("offload keeps %v of each node's host memory", units.Bytes(need))}
+	if host := m.cluster.HostMemory; host > 0 {
+		notes[0] += fmt.Sprintf(" of %v", host)
+		if need > float64(host) {
+			notes[0] += "; it does not fit, and the peak is scaled up by as much"
+		}
+	} else {
+		notes[0] += ", whose size the cluster does not say"
+	}
+	if m.cluster.HostLink <= 0 {
+		notes = append(notes, fmt.Sprintf("the cluster does not say how fast a GPU reaches its host; %v/s is taken, PCIe 3", units.Bytes(slowHostLink)))
+	}
+	if v.offload.Lo > 0 {
+		c := &m.profile.Time.HostOptimizer
+		notes = append(notes, fmt.Sprintf("the optimizer's time on the host is taken as %.2g s per 1e9 parameters of a node: %s", c.Value*1e9, c.Source))
+	}
+	return notes
+}

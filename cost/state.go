@@ -1,0 +1,93 @@
+package cost
+
+import "meshplan/plan"
+
+// perParameter is the bytes of weights, gradients and optimizer state that one
+// GPU keeps for each parameter of a stage: of matrices that tp splits, of what
+// every tp rank holds, of routed experts.
+type perParameter struct{ split, whole, experts float64 }
+
+// stateBytes is the state per parameter of a view. ZeRO stage 1 shards the
+// optimizer state, 2 the gradients as well, 3 the weights as well (arXiv
+// 1910.02054). The dense part is sharded over dp_shard x cp and the experts over
+// their share of the same ranks (Megatron core distributed_data_parallel.py,
+// torchtitan parallel_dims.py).
+func (m *Model) stateBytes(v *view) perParameter {
+	split := v.most(v.tp.hi*v.cp.hi*v.ds.hi, v.pp.lo*v.dr.lo, m.gpus)
+	whole := v.most(v.cp.hi*v.ds.hi, v.tp.lo*v.pp.lo*v.dr.lo, m.gpus)
+	experts := m.expertRanks(v)
+	return perParameter{
+		split: m.keptPer(v, v.tp.hi, split), whole: m.keptPer(v, 1, whole), experts: m.keptPer(v, experts, max(experts, split)),
+	}
+}
+
+// expertRanks is over how many ranks the experts' parameters are divided by ep
+// and etp, at most.
+func (m *Model) expertRanks(v *view) float64 {
+	return min(v.ep.hi*v.etp.hi, v.most(v.tp.hi*v.cp.hi*v.dp.hi, v.pp.lo, m.gpus))
+}
+
+// keptPer is the state per parameter where model parallelism divides
+// parameters over rank GPUs and sharding over sharded.
+func (m *Model) keptPer(v *view, rank, sharded float64) float64 {
+	r := &m.recipe
+	weight, grad, optimizer := r.Weight/rank, r.Grad/rank, r.Optimizer/rank
+	if v.zero.Hi >= plan.ZeroOptimizer {
+		optimizer = r.Optimizer / sharded
+	}
+	if v.zero.Hi >= plan.ZeroGradients && !m.pipelineHolds(v.pp.lo) {
+		grad = r.Grad / sharded
+	}
+	if v.zero.Hi >= plan.ZeroWeights {
+		if weight = r.Weight / sharded; r.Cast {
+			weight = 0
+		}
+	}
+	return weight + grad + float64(optimizer*(1-percentOf(v.offload.Hi)))
+}
+
+func percentOf(p int32) float64 { return float64(p) / 100 }
+
+// pipelineHolds reports whether gradients that stage 2 would shard stay whole
+// because a pipeline of that many ranks reduces them after the last micro-batch
+// only.
+func (m *Model) pipelineHolds(pp float64) bool { return pp > 1 && m.profile.Memory.PipelineHolds }
+
+// gathered sets the parts of the account that are whole for a time: the sharded
+// weights of the layers at work and, until they are reduced, their gradients.
+// The largest layer counts. The head is such a unit too; its weights wait on the
+// last stage from the end of forward for the start of backward.
+func (m *Model) gathered(v *view, a *memory) {
+	c := &m.profile.Memory
+	if v.zero.Lo >= plan.ZeroOptimizer {
+		a.buckets = c.BucketBytes.Value
+	}
+	per := 0.0
+	if v.zero.Lo >= plan.ZeroWeights {
+		per += m.recipe.Weight
+	}
+	if v.reducesEach {
+		per += c.UnitGradBytes.Value
+	}
+	if per == 0 {
+		return
+	}
+	a.units = float64(c.GatheredUnits.Value*per) * m.largestLayer(v)
+	table := m.vocabulary(v) * float64(m.model.Hidden) / v.tp.hi
+	a.headUnit = table * per
+	if c.RootUnit {
+		a.embedUnit = table * per
+	}
+}
+
+// largestLayer is the most parameters that a layer has on one rank.
+func (m *Model) largestLayer(v *view) float64 {
+	most := 0.0
+	for k := range m.layers {
+		if m.layers[k] > 0 {
+			h := m.held[k]
+			most = max(most, h.split/v.tp.hi+h.whole+h.experts/m.expertRanks(v))
+		}
+	}
+	return most
+}
