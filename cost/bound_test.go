@@ -1,6 +1,7 @@
 package cost
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -201,5 +202,27 @@ func TestNoPlanOfABoxIsBelowItsBound(t *testing.T) {
 			}
 			t.Logf("step bound at a point over its price, mean of %d: %.4f", points, tightest/steps)
 		})
+	}
+}
+
+func TestAGroupOnAMeshReachesOnlyItsOwnLinks(t *testing.T) {
+	c, err := cluster.Find("mi300x:8")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newNetwork(c)
+	seconds := func(ranks float64) float64 {
+		var g group
+		g.n = interval{ranks, ranks}
+		for l := range g.cum {
+			g.cum[l] = g.n
+		}
+		return w.hopSeconds(&g, 1e9)
+	}
+	if got, want := seconds(2), 1e9/(float64(c.Levels[0].Bandwidth)/7); got < want || got > want*1.01 {
+		t.Errorf("1 GB to a neighbour takes %g s, want %g s over one of seven links", got, want)
+	}
+	if w.links(8) != float64(c.Levels[0].Bandwidth) || math.Abs(w.links(4)/w.links(8)-3.0/7) > 1e-12 {
+		t.Errorf("4 ranks reach %g and 8 ranks %g bytes/s", w.links(4), w.links(8))
 	}
 }

@@ -33,6 +33,7 @@ const treeShare = 0.92
 type network struct {
 	levels  int
 	rate    [plan.MaxLevels]float64 // bytes per second, GPU and direction, after oversubscription
+	among   []float64               // of rate[0], the share that so many ranks reach of it; of a mesh below 1
 	hop     [plan.MaxLevels]float64 // seconds
 	exact   [numOps][]*ramp         // inside one domain, by ranks
 	least   [numOps][]*ramp         // least over that many ranks and more
@@ -85,6 +86,9 @@ func newNetwork(c *cluster.Cluster) *network {
 		w.rate[l], w.hop[l] = w.rate[w.levels-1], w.hop[w.levels-1]
 	}
 	domain := min(c.Levels[0].Size, maxInside)
+	for n := range domain + 1 {
+		w.among = append(w.among, float64(c.Levels[0].Among(n)/c.Levels[0].Bandwidth))
+	}
 	for op := range w.exact {
 		w.exact[op] = make([]*ramp, domain+1)
 		w.least[op] = make([]*ramp, domain+1)
@@ -99,6 +103,12 @@ func newNetwork(c *cluster.Cluster) *network {
 		}
 	}
 	return w
+}
+
+// links is the rate at which that many ranks of one innermost domain reach each
+// other.
+func (w *network) links(ranks float64) float64 {
+	return w.rate[0] * w.among[min(int(ranks), len(w.among)-1)]
 }
 
 func (w *network) inside(c *cluster.Cluster, op cluster.Collective, n int) *ramp {
@@ -178,7 +188,10 @@ func (w *network) bus(g *group) float64 {
 		below = g.cum[l]
 	}
 	if math.IsInf(sure, 1) {
-		return max(possible, w.rate[0])
+		sure = max(possible, w.rate[0])
+	}
+	if g.cum[0].lo > 1 { // a ring uses its own links inside the domain
+		return min(sure, w.links(g.cum[0].hi))
 	}
 	return sure
 }
@@ -236,7 +249,11 @@ func (w *network) allToAll(g *group, bytes float64) float64 {
 	for l := 0; l < w.levels; l++ {
 		leaving := max(0, 1-below.hi/g.n.lo)
 		if g.cum[l].lo > below.hi {
-			worst = max(worst, leaving*bytes/w.rate[l])
+			rate := w.rate[l]
+			if l == 0 {
+				rate = w.links(g.cum[0].hi)
+			}
+			worst = max(worst, leaving*bytes/rate)
 			reach = max(reach, w.hop[l])
 			sure = sure || l > 0
 		} else if l > 0 && g.cum[l].hi > below.lo {
@@ -275,7 +292,11 @@ func (w *network) hopSeconds(g *group, bytes float64) float64 {
 	var sure float64
 	for l := 0; l < w.levels; l++ {
 		if g.cum[l].hi > below.lo {
-			t := float64(protocols[0].base*w.latency) + w.hop[l] + bytes/w.rate[l]
+			rate := w.rate[l]
+			if l == 0 {
+				rate = w.links(2)
+			}
+			t := float64(protocols[0].base*w.latency) + w.hop[l] + bytes/rate
 			best = min(best, t)
 			if g.cum[l].lo > below.hi {
 				sure, found = max(sure, t), true

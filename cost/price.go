@@ -166,18 +166,12 @@ func (g *gradients) exposed(m *Model, time pass) float64 {
 func (m *Model) gradients(v *view, h held) gradients {
 	var g gradients
 	t := &m.profile.Time
-	ds, dr, cp, edp := v.group(plan.DPShard), v.group(plan.DPReplicate), v.group(plan.CP), v.group(plan.EDP)
-	shardGroup := m.shardGroup(v)
-	all := ds.join(&cp)
-	all = all.join(&dr)
-	for l := range m.cluster.Levels {
-		all.cum[l] = all.cum[l].atMost(m.domains[l] / (v.level(plan.TP, l).lo * v.level(plan.PP, l).lo))
-	}
+	dr, edp := v.group(plan.DPReplicate), v.group(plan.EDP)
 	local := h.split/v.tp.hi + h.whole
 	experts := h.experts / m.expertRanks(v)
 	grad, param := t.GradComm.Value, t.ParamComm.Value
 	if v.zero.Lo == 0 {
-		g.reduce = m.buckets(plan.DPShard, cluster.AllReduce, &all, local, grad) + m.buckets(plan.EDP, cluster.AllReduce, &edp, experts, grad)
+		g.reduce = m.buckets(plan.DPShard, cluster.AllReduce, &v.replicas, local, grad) + m.buckets(plan.EDP, cluster.AllReduce, &edp, experts, grad)
 		g.optimizer = m.optimizerTime(v, local+experts)
 		g.both = g.reduce
 		if v.zero.Hi == 0 {
@@ -186,16 +180,16 @@ func (m *Model) gradients(v *view, h held) gradients {
 	}
 	var z gradients
 	if v.reducesOnce {
-		z.reduce = m.buckets(plan.DPShard, cluster.ReduceScatter, &shardGroup, local, grad) +
-			m.buckets(plan.DPReplicate, cluster.AllReduce, &dr, local/shardGroup.n.hi, grad) +
+		z.reduce = m.buckets(plan.DPShard, cluster.ReduceScatter, &v.shard, local, grad) +
+			m.buckets(plan.DPReplicate, cluster.AllReduce, &dr, local/v.shard.n.hi, grad) +
 			m.buckets(plan.EDP, cluster.ReduceScatter, &edp, experts, grad)
 	}
 	if v.gathersOnce {
-		z.gather = m.buckets(plan.DPShard, cluster.AllGather, &shardGroup, local, param) + m.buckets(plan.EDP, cluster.AllGather, &edp, experts, param)
+		z.gather = m.buckets(plan.DPShard, cluster.AllGather, &v.shard, local, param) + m.buckets(plan.EDP, cluster.AllGather, &edp, experts, param)
 	}
 	z.optimizer = m.shardedOptimizer(v, h)
 	z.both = z.reduce + z.gather
-	if v.reducesOnce && v.gathersOnce && (!all.placed() || !edp.placed()) {
+	if v.reducesOnce && v.gathersOnce && (!v.replicas.placed() || !edp.placed()) {
 		least := m.leastMoved(v, local, experts)
 		z.reduce, z.both = max(z.reduce, least.reduce), max(z.both, least.both)
 	}

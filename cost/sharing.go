@@ -48,34 +48,22 @@ func (m *Model) unitOf(v *view, h *held) unit {
 	t := &m.profile.Time
 	local := h.split/v.tp.hi + h.whole
 	experts := h.experts / m.expertRanks(v)
-	group := m.shardGroup(v)
 	edp := v.group(plan.EDP)
 	if v.gathersForward {
-		u.gather = m.nets[plan.DPShard].seconds(cluster.AllGather, &group, local*t.ParamComm.Value)
+		u.gather = m.nets[plan.DPShard].seconds(cluster.AllGather, &v.shard, local*t.ParamComm.Value)
 		if experts > 0 {
 			u.gather += m.nets[plan.EDP].seconds(cluster.AllGather, &edp, experts*t.ParamComm.Value)
 		}
 	}
 	if v.reducesEach {
 		dr := v.group(plan.DPReplicate)
-		u.reduce = m.nets[plan.DPShard].seconds(cluster.ReduceScatter, &group, local*t.GradComm.Value) +
-			m.nets[plan.DPReplicate].seconds(cluster.AllReduce, &dr, local/group.n.hi*t.GradComm.Value)
+		u.reduce = m.nets[plan.DPShard].seconds(cluster.ReduceScatter, &v.shard, local*t.GradComm.Value) +
+			m.nets[plan.DPReplicate].seconds(cluster.AllReduce, &dr, local/v.shard.n.hi*t.GradComm.Value)
 		if experts > 0 {
 			u.reduce += m.nets[plan.EDP].seconds(cluster.ReduceScatter, &edp, experts*t.GradComm.Value)
 		}
 	}
 	return u
-}
-
-// shardGroup is the ranks that share optimizer state, gradients or weights.
-func (m *Model) shardGroup(v *view) group {
-	ds, cp := v.group(plan.DPShard), v.group(plan.CP)
-	g := ds.join(&cp)
-	for l := range m.cluster.Levels { // what a domain can hold beside the other dimensions
-		others := v.level(plan.TP, l).lo * v.level(plan.PP, l).lo * v.level(plan.DPReplicate, l).lo
-		g.cum[l] = g.cum[l].atMost(m.domains[l] / others)
-	}
-	return g
 }
 
 // behind is the time of a pass that gathers and reduces a unit while it

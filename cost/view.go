@@ -55,6 +55,7 @@ type view struct {
 	tokens                      interval // of a micro-batch on one context-parallel rank
 	sp, zero, recompute         plan.Range
 	offload, actOffload         plan.Range // percent in host memory
+	shard, replicas             group      // the ranks that share a shard's state, and they with their replicas
 	sharing
 	all float64 // most GPUs: tp cp dp pp, at most the cluster
 	box *plan.Box
@@ -83,8 +84,22 @@ func (m *Model) look(b *plan.Box) view {
 	v.tokens = interval{m.seq * v.mb.lo / v.cp.hi, m.seq * v.mb.hi / v.cp.lo}
 	v.offload, v.actOffload = b[plan.OptOffload], b[plan.ActOffload]
 	v.sharing = m.sharingOf(&v)
+	m.groups(&v)
 	v.all = v.most(v.tp.hi*v.cp.hi*v.dp.hi*v.pp.hi, 1, m.gpus)
 	return v
+}
+
+// groups sets the data-parallel groups. Where they are not placed yet, no more of
+// their ranks lie in a domain than it can hold beside the other dimensions.
+func (m *Model) groups(v *view) {
+	ds, dr, cp := v.group(plan.DPShard), v.group(plan.DPReplicate), v.group(plan.CP)
+	v.shard = ds.join(&cp)
+	v.replicas = v.shard.join(&dr)
+	for l := range m.cluster.Levels {
+		room := m.domains[l] / (v.level(plan.TP, l).lo * v.level(plan.PP, l).lo)
+		v.replicas.cum[l] = v.replicas.cum[l].atMost(room)
+		v.shard.cum[l] = v.shard.cum[l].atMost(room / dr.cum[l].lo)
+	}
 }
 
 // most is the largest product of some dimensions of the dense grid: at most
