@@ -236,14 +236,17 @@ func (m *Model) shardedOptimizer(v *view, h held) float64 {
 	return m.optimizerTime(v, params)
 }
 
-// buckets is the time to move params x bytes in the profile's buckets.
+// buckets is the time to move params x bytes in the profile's buckets; a profile
+// that gives no size for them moves all at once.
 func (m *Model) buckets(d plan.Dim, op cluster.Collective, g *group, params, bytes float64) float64 {
 	if g.n.lo <= 1 || params <= 0 {
 		return 0
 	}
 	t := &m.profile.Time
-	size := max(t.BucketParameters.Value, t.BucketPerRank.Value*g.n.hi, 1)
-	n := max(1, ceil(params/size))
+	n := 1.0
+	if size := max(t.BucketParameters.Value, t.BucketPerRank.Value*g.n.hi); size > 0 {
+		n = max(1, ceil(params/size))
+	}
 	return n * m.nets[d].seconds(op, g, params*bytes/n)
 }
 
