@@ -115,7 +115,7 @@ func (m *Model) kept(v *view, kind models.Kind, r plan.Recompute) float64 {
 // sequence parallelism: the norms' and linears' inputs and the dropout masks.
 func (m *Model) keptWhole() float64 {
 	c, h := &m.profile.Memory, float64(m.model.Hidden)
-	per := c.NormBytes.Value * h
+	per := c.NormBytes.Value * h * float64(m.model.NormsPerLayer) / 2
 	if c.Dropout {
 		per += float64(2 * h)
 	}

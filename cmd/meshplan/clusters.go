@@ -67,16 +67,33 @@ func clusterView(name string) (string, error) {
 		{"memory", c.GPU.Runtime.String() + " a GPU as the runtime reports it"},
 		{"bf16 peak", peak(c.GPU)},
 		{"HBM", c.GPU.HBM.String()},
+		{"host", host(c)},
 	})
 	p.heading("Levels, innermost first")
 	rows := [][]string{{"level", "size", "GPUs", "per GPU and direction", "latency", "oversubscription"}}
 	for i, l := range c.Levels {
-		rows = append(rows, []string{l.Name, fmt.Sprint(l.Size), units.Grouped(int64(c.Domain(i))), l.Bandwidth.String(),
+		bandwidth := l.Bandwidth.String()
+		if l.Mesh {
+			bandwidth += ", " + l.Among(2).String() + " to a neighbour"
+		}
+		rows = append(rows, []string{l.Name, fmt.Sprint(l.Size), units.Grouped(int64(c.Domain(i))), bandwidth,
 			l.Latency.String(), fmt.Sprintf("%g", l.Oversubscription)})
 	}
 	p.table(rows)
 	warnings(&p, c.Assumptions)
 	return p.String(), nil
+}
+
+// host says what a node's host offers for offload.
+func host(c *cluster.Cluster) string {
+	memory, link := "memory of a node unknown", "link to it unknown"
+	if c.HostMemory > 0 {
+		memory = c.HostMemory.String() + " a node"
+	}
+	if c.HostLink > 0 {
+		link = c.HostLink.String() + " to each GPU"
+	}
+	return memory + ", " + link
 }
 
 func clusterTOML(name string) ([]byte, error) {
