@@ -43,6 +43,7 @@ type Model struct {
 	peak      float64 // FLOP/s
 	hbm       float64 // bytes per second that element-wise kernels reach
 	batched   float64 // share of the peak that large batched GEMMs reach
+	stepping  float64 // seconds of an optimizer step per parameter on the GPU
 
 	kinds   []models.Kind
 	layers  [models.NumKinds]float64 // how many of each kind
@@ -87,6 +88,9 @@ func New(o *models.Model, c *cluster.Cluster, w plan.Workload, p *profile.Profil
 	m.batched = 2 * large * large * large / (m.peak * m.gemmTime(large, large, large))
 	for _, k := range m.kinds {
 		m.layers[k]++
+	}
+	if m.stepping, err = m.steppingTime(); err != nil {
+		return nil, err
 	}
 	m.single = m.layers[models.Dense] == 0 || m.layers[models.MoE] == 0
 	m.ordered = slices.IsSorted(m.kinds)

@@ -33,8 +33,11 @@ type Recipe struct {
 	// Cast says that the weights of the GEMMs are cast from the master weights
 	// whenever they are gathered: where weights are sharded, no copy of them is
 	// kept.
-	Cast   bool   `toml:"cast"`
-	Source string `toml:"source"`
+	Cast bool `toml:"cast"`
+	// NewtonSchulz is the iterations by which Muon orthogonalises each matrix in
+	// every step, three GEMMs each; 0 for other optimizers.
+	NewtonSchulz float64 `toml:"newton_schulz"`
+	Source       string  `toml:"source"`
 }
 
 // PerParameter is the recipe's bytes per parameter without any sharding.

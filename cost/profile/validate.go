@@ -42,7 +42,7 @@ func (p *Profile) validateRecipes(doc *strict.Doc) error {
 		switch {
 		case r.Name == "" || names[r.Name]:
 			return fmt.Errorf("%s: recipe %d is called %q: want a name of its own", doc.At("recipe"), i+1, strict.Clip(r.Name, 60))
-		case !sane(r.Weight) || !sane(r.Grad) || !sane(r.Optimizer) || r.PerParameter() == 0 || r.PerParameter() > maxPerParameter:
+		case !sane(r.Weight) || !sane(r.Grad) || !sane(r.Optimizer) || !sane(r.NewtonSchulz) || r.NewtonSchulz > 100 || r.PerParameter() == 0 || r.PerParameter() > maxPerParameter:
 			return fmt.Errorf("%s: recipe %q keeps %g + %g + %g bytes per parameter: want numbers of at least 0 that add up to at most %d",
 				doc.At("recipe"), strict.Clip(r.Name, 60), r.Weight, r.Grad, r.Optimizer, maxPerParameter)
 		case r.Source == "":
