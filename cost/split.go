@@ -56,7 +56,8 @@ func (m *Model) slots(v *view) job {
 }
 
 // transfers is the stage-to-stage traffic of a rank and micro-batch: the time
-// it is exposed, and the time the rank's link is busy, which bounds its pace.
+// it is exposed, which is its latency at least, since each chunk waits for its
+// input, and the time the rank's link is busy, which bounds its pace.
 // Ranks of a tensor-parallel group each send their share of the activations
 // (Narayanan et al. section 4.1).
 func (m *Model) transfers(v *view) (exposed pass, wire float64) {
@@ -71,8 +72,11 @@ func (m *Model) transfers(v *view) (exposed pass, wire float64) {
 	case v.vpp.lo <= 1:
 		share = min(share, t.P2PExposed.Value)
 	}
+	pp := v.group(plan.PP)
 	seconds := v.vpp.lo * m.transferSeconds(v)
-	return pass{share * seconds, share * seconds}, 2 * seconds
+	latency := v.vpp.lo * m.nets[plan.PP].hopSeconds(&pp, 0)
+	late := max(latency, share*seconds)
+	return pass{late, late}, 2 * seconds
 }
 
 // transferSeconds is the time of one message between stages.
