@@ -283,12 +283,13 @@ func TestRoutedTokensOfDeepSeekV3(t *testing.T) {
 	pt := p.Point()
 	b := pt.Box()
 	v := m.look(&b)
-	moe := m.keptSplit(&v, models.MoE, plan.RecomputeNone)
+	token := divided{split: 1}
+	moe := m.keepsOf(models.MoE, plan.RecomputeNone).of(&v, &token)
 	without := *o
 	without.TopK = 0
 	m2 := priced(t, &without, "h800", 8, "megatron", "", 8, 4096)
 	v2 := m2.look(&b)
-	routed := moe - m2.keptSplit(&v2, models.MoE, plan.RecomputeNone)
+	routed := moe - m2.keepsOf(models.MoE, plan.RecomputeNone).of(&v2, &token)
 	if routed != 229376+98304 {
 		t.Errorf("routed copies keep %g bytes a token, want 229376 + 98304", routed)
 	}

@@ -110,7 +110,7 @@ func randomPoint(r *rand.Rand, m *Model) (plan.Point, bool) {
 		}
 	}
 	q.Options.SP = q.Placement.Degree(plan.TP) > 1 && r.IntN(2) == 0
-	q.Options.Recompute = []plan.Recompute{plan.RecomputeNone, plan.RecomputeSelective, plan.RecomputeFull}[r.IntN(3)]
+	q.Options.Recompute = plan.Recompute(r.IntN(int(plan.NumRecompute)))
 	pt := q.Point()
 	tp := q.Placement.Degree(plan.TP)
 	ok := m.workload.GlobalBatch%int64(dp*q.Options.MicroBatch) == 0 &&
@@ -140,7 +140,7 @@ func randomBox(r *rand.Rand, m *Model, pt *plan.Point) plan.Box {
 			b[c] = plan.Range{Lo: pt[c] / int32(1+r.IntN(3)), Hi: pt[c] + int32(r.IntN(101-int(pt[c])))}
 			continue
 		case plan.RecomputeC:
-			b[c] = plan.Range{Lo: 0, Hi: int32(plan.RecomputeFull)}
+			b[c] = around(r, pt[c], int32(plan.NumRecompute))
 			continue
 		case plan.CPCommC, plan.ScheduleC:
 			continue
@@ -153,6 +153,11 @@ func randomBox(r *rand.Rand, m *Model, pt *plan.Point) plan.Box {
 		}
 	}
 	return b
+}
+
+// around is an interval of the values below n that holds v.
+func around(r *rand.Rand, v, n int32) plan.Range {
+	return plan.Range{Lo: r.Int32N(v + 1), Hi: v + r.Int32N(n-v)}
 }
 
 func TestNoPlanOfABoxIsBelowItsBound(t *testing.T) {

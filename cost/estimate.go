@@ -90,7 +90,8 @@ func (m *Model) Explain(p *plan.Plan) Estimate {
 	available := float64(e.Step) * gpus * m.peak
 	e.TokensPerSecondPerGPU = tokens / (float64(e.Step) * gpus)
 	e.MFU = tokens * float64(m.model.FLOPsPerToken(int(m.workload.SeqLen))) / available
-	e.HFU = tokens * float64(m.model.HardwareFLOPsPerToken(int(m.workload.SeqLen), p.Options.Recompute)) / available
+	e.HFU = tokens * (float64(m.model.HardwareFLOPsPerToken(int(m.workload.SeqLen), p.Options.Recompute)) + m.repeatedFLOPs(p.Options.Recompute)) / available
+	e.Warnings = append(e.Warnings, m.recomputeWarnings(&v)...)
 	return e
 }
 

@@ -26,7 +26,9 @@ func (m *Model) workOf(p part, tp, cp, mb float64) work {
 		moved := (split + whole/shard) / m.hbm
 		w.fwd[sp] = linear + moved
 		w.bwd[sp] = m.gemmBackward(linear, m.denseParams(kind, tp)) + float64(moved*t.TrafficBackward.Value)
+		w.again[sp] = m.againTime(kind, tokens, tp, moved)
 	}
+	w.mlp = m.mlpTime(kind, tokens, tp)
 	w.coreBwd = w.core * t.AttnBackward.Value
 	return w
 }
@@ -82,15 +84,27 @@ func (m *Model) linears(kind models.Kind, tp float64) []gemm {
 		d, kv := float64(o.HeadDim), float64(o.KVHeads)
 		list = append(list, gemm{a*d/tp + float64(2*max(1, kv/tp)*d), h}, gemm{h, a * d / tp})
 	}
+	return append(list, m.mlpLinears(kind, tp)...)
+}
+
+// mlpLinears are those of the MLP, or of the router and the shared experts.
+func (m *Model) mlpLinears(kind models.Kind, tp float64) []gemm {
+	o, h := m.model, float64(m.model.Hidden)
+	var list []gemm
 	ffn := float64(o.FFN)
 	if kind == models.MoE {
-		list = append(list, gemm{float64(o.Experts), h / tp}) // router, on tp's share of the tokens
+		list = append(list, m.router(tp))
 		ffn = float64(o.SharedFFN)
 	}
 	if ffn > 0 {
 		list = append(list, gemm{m.gates * ffn / tp, h}, gemm{h, ffn / tp})
 	}
 	return list
+}
+
+// router is the router's GEMM, on tp's share of the tokens.
+func (m *Model) router(tp float64) gemm {
+	return gemm{float64(m.model.Experts), float64(m.model.Hidden) / tp}
 }
 
 // traffic is the memory traffic in bytes of a layer's element-wise kernels in
@@ -105,14 +119,22 @@ func (m *Model) traffic(kind models.Kind, tokens, tp float64) (split, whole floa
 		kv = a
 	}
 	per := float64(t.TrafficHead.Value*a*qk) + float64(t.TrafficKV.Value*kv*float64(o.VHeadDim()))
-	ffn := float64(o.FFN)
-	if kind == models.MoE {
-		ffn = float64(o.SharedFFN)
-		copies := float64(o.TopK) * m.load
-		per += float64(copies * (float64(t.TrafficRouted.Value*h) + float64(t.TrafficFFN.Value*float64(o.MoEFFN))))
-	}
-	per += float64(t.TrafficFFN.Value * ffn)
+	routed, ffn := m.mlpTraffic(kind)
+	per += routed
+	per += ffn
 	return tokens * per / tp, tokens * t.TrafficHidden.Value * h
+}
+
+// mlpTraffic is the part of it, per token, that the MLP has: of routed copies,
+// and of the dense MLP or the shared experts.
+func (m *Model) mlpTraffic(kind models.Kind) (routed, ffn float64) {
+	o, t := m.model, &m.profile.Time
+	if kind == models.Dense {
+		return 0, float64(t.TrafficFFN.Value * float64(o.FFN))
+	}
+	copies := float64(o.TopK) * m.load
+	routed = copies * (float64(t.TrafficRouted.Value*float64(o.Hidden)) + float64(t.TrafficFFN.Value*float64(o.MoEFFN)))
+	return routed, float64(t.TrafficFFN.Value * float64(o.SharedFFN))
 }
 
 // coreTime is the forward time of the attention core. Flash attention is

@@ -25,6 +25,17 @@ func (p pass) times(f float64) pass { return pass{p.fwd * f, p.bwd * f} }
 type links struct {
 	tp, etp, ep float64 // exposed time of one pass
 	ring        float64 // one step of the context-parallel ring, forward
+	again       echo    // what recompute of ops repeats of the exposed time
+}
+
+// echo is the communication that recompute repeats.
+type echo struct{ tp, etp, ep float64 }
+
+func (e *echo) sum() float64 { return e.tp + e.etp + e.ep }
+
+// ofMLP is what recompute of the MLP, one of so many blocks, repeats.
+func (l *links) ofMLP(blocks float64) echo {
+	return echo{tp: l.tp * (blocks - 1) / blocks, etp: l.etp, ep: l.ep}
 }
 
 // measure selects slot or sequence.
@@ -64,11 +75,9 @@ func (m *Model) layerLinks(v *view, kind models.Kind, what measure) links {
 	t := &m.profile.Time
 	hidden := m.seq * m.bytes * float64(m.model.Hidden)
 	if tp := v.group(plan.TP); tp.n.hi > 1 {
-		blocks := 2.0
-		if kind == models.MoE && m.model.SharedFFN == 0 {
-			blocks = 1
-		}
-		l.tp = float64(t.TPExposed.Value*blocks) * m.blockSeconds(v, &tp, hidden, what)
+		block, gather := m.blockSeconds(v, &tp, hidden, what)
+		share := t.TPExposed.Value * m.blocks(kind)
+		l.tp, l.again.tp = share*block, share*gather
 	}
 	if kind == models.MoE {
 		copies := hidden * float64(m.model.TopK) * m.load
@@ -77,8 +86,9 @@ func (m *Model) layerLinks(v *view, kind models.Kind, what measure) links {
 		}
 		if etp := v.group(plan.ETP); etp.n.hi > 1 {
 			size := interval{copies * v.etp.lo, copies * v.etp.hi}
-			l.etp = float64(t.TPExposed.Value) * (m.message(plan.ETP, cluster.AllGather, &etp, v, size, true, what) +
-				m.message(plan.ETP, cluster.ReduceScatter, &etp, v, size, true, what))
+			gather := m.message(plan.ETP, cluster.AllGather, &etp, v, size, true, what)
+			l.etp = t.TPExposed.Value * (gather + m.message(plan.ETP, cluster.ReduceScatter, &etp, v, size, true, what))
+			l.again.etp = t.TPExposed.Value * gather
 		}
 	}
 	if v.cp.lo > 1 && what == slot {
@@ -89,22 +99,23 @@ func (m *Model) layerLinks(v *view, kind models.Kind, what measure) links {
 }
 
 // blockSeconds is the tensor-parallel communication of one pass through the
-// attention or the MLP.
-func (m *Model) blockSeconds(v *view, tp *group, hidden float64, what measure) float64 {
-	reduce, scatter := 0.0, 0.0
+// attention or the MLP, and the part of it whose results recompute of ops does
+// not keep: the gather, or the all-reduce.
+func (m *Model) blockSeconds(v *view, tp *group, hidden float64, what measure) (block, gather float64) {
+	reduce := 0.0
 	size := interval{hidden, hidden}
 	if v.sp.Lo == 0 {
 		reduce = m.message(plan.TP, cluster.AllReduce, tp, v, size, false, what)
 		if v.sp.Hi == 0 {
-			return reduce
+			return reduce, reduce
 		}
 	}
-	scatter = m.message(plan.TP, cluster.AllGather, tp, v, size, false, what) +
-		m.message(plan.TP, cluster.ReduceScatter, tp, v, size, false, what)
+	gather = m.message(plan.TP, cluster.AllGather, tp, v, size, false, what)
+	scatter := gather + m.message(plan.TP, cluster.ReduceScatter, tp, v, size, false, what)
 	if v.sp.Lo == 1 {
-		return scatter
+		return scatter, gather
 	}
-	return min(reduce, scatter)
+	return min(reduce, scatter), min(reduce, gather)
 }
 
 // ringBytes is the size of one step of the context-parallel ring: the keys and
@@ -163,12 +174,7 @@ func (m *Model) layerWork(v *view, kind models.Kind, what measure) pass {
 	comm := l.tp + l.ep + l.etp
 	fwd := spPick(v, w.fwd) + core + experts.fwd + comm
 	bwd := spPick(v, w.bwd) + coreBwd + experts.bwd + comm
-	switch plan.Recompute(v.recompute.Lo) {
-	case plan.RecomputeSelective:
-		bwd += core
-	case plan.RecomputeFull:
-		bwd += fwd
-	}
+	bwd += m.repeated(v, kind, &w, &l, fwd, core, experts.fwd)
 	p := pass{fwd, bwd}
 	if what == slot {
 		p = p.atLeast(m.hostFloor(v))
@@ -185,12 +191,16 @@ func ringed(core, step float64, cp interval) float64 {
 func (p pass) atLeast(q pass) pass { return pass{max(p.fwd, q.fwd), max(p.bwd, q.bwd)} }
 
 // hostFloor is the time the host needs to launch one layer's kernels: a third
-// of it in the forward pass, and once more what is recomputed in full.
+// of it in the forward pass, and once more what is recomputed in full or op by
+// op. The MLP, which has half of the kernels, repeats half.
 func (m *Model) hostFloor(v *view) pass {
 	third := m.profile.Time.HostLayer.Value / 3
 	p := pass{third, 2 * third}
-	if plan.Recompute(v.recompute.Lo) == plan.RecomputeFull {
+	switch lo, hi := plan.Recompute(v.recompute.Lo), plan.Recompute(v.recompute.Hi); {
+	case lo == plan.RecomputeFull, lo == plan.RecomputeOps && hi == plan.RecomputeOps:
 		p.bwd += third
+	case lo >= plan.RecomputeOps:
+		p.bwd += third / 2
 	}
 	return p
 }

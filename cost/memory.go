@@ -1,9 +1,6 @@
 package cost
 
-import (
-	"meshplan/models"
-	"meshplan/plan"
-)
+import "meshplan/models"
 
 // Memory of one pipeline stage, in bytes allocated on the rank of the stage
 // that holds most:
@@ -49,6 +46,7 @@ func (m *Model) account(v *view) memory {
 	var a memory
 	per := m.stateBytes(v)
 	onGPU := 1 - percentOf(v.actOffload.Hi)
+	tokens := m.divided(v)
 	for k := range a.layer {
 		if m.layers[k] == 0 {
 			continue
@@ -57,7 +55,7 @@ func (m *Model) account(v *view) memory {
 		l.matrices = float64(float64(p.Attention+p.MLP+p.Shared)*per.split) + float64(float64(p.Latent)*per.whole)
 		l.norms = float64(float64(p.Norms+p.BiasWhole+p.Router)*per.whole) + float64(float64(p.BiasSplit)*per.split)
 		l.experts = float64(p.Experts+p.ExpertBias) * per.experts
-		l.kept = m.kept(v, models.Kind(k), plan.Recompute(v.recompute.Hi)) * onGPU
+		l.kept = m.keeps[k].least(v.recompute).of(v, &tokens) * onGPU
 	}
 	o, h := m.model, float64(m.model.Hidden)
 	vocab := m.vocabulary(v)
@@ -65,10 +63,8 @@ func (m *Model) account(v *view) memory {
 	a.head, a.finalNorm = vocab*h*per.split, float64(o.FinalNorm())*per.whole
 	a.tied = o.TieEmbeddings
 	c := &m.profile.Memory
-	tokens := m.seq * v.mb.lo
-	local := tokens / v.most(v.cp.hi*v.tp.hi, v.pp.lo*v.dp.lo, m.gpus)
-	a.headKept = float64(local*vocab*c.LogitBytes.Value) + float64(m.unsharded(v)*c.HeadNormBytes.Value*h)
-	a.transient = m.transient(v, local)
+	a.headKept = float64(tokens.split*vocab*c.LogitBytes.Value) + float64(tokens.whole*c.HeadNormBytes.Value*h)
+	a.transient = m.transient(v, &tokens)
 	m.gathered(v, &a)
 	if c.DummyWgrad {
 		a.wgrad, a.headWgrad = m.wgrads(v), 2*vocab*h/v.tp.hi
@@ -86,96 +82,6 @@ func (m *Model) vocabulary(v *view) float64 {
 
 func (m *Model) paddedVocab(tp float64) float64 {
 	return float64(m.model.PaddedVocab(int(m.profile.Memory.VocabMultiple.Value), int(tp)))
-}
-
-// unsharded is the tokens of a micro-batch whose hidden states a rank keeps:
-// divided by tp under sequence parallelism only.
-func (m *Model) unsharded(v *view) float64 {
-	tokens := m.seq * v.mb.lo
-	if v.sp.Hi == 1 {
-		return tokens / v.most(v.cp.hi*v.tp.hi, v.pp.lo*v.dp.lo, m.gpus)
-	}
-	return tokens / v.cp.hi
-}
-
-// kept is the activations that one layer keeps for backward, per micro-batch
-// (Korthikanti et al. section 4, generalised to grouped queries, gated MLPs,
-// latent attention and experts).
-func (m *Model) kept(v *view, kind models.Kind, r plan.Recompute) float64 {
-	c, h := &m.profile.Memory, float64(m.model.Hidden)
-	whole := m.unsharded(v)
-	if r == plan.RecomputeFull {
-		return whole * c.CheckpointSize.Value * h
-	}
-	local := m.seq * v.mb.lo / v.most(v.cp.hi*v.tp.hi, v.pp.lo*v.dp.lo, m.gpus)
-	return float64(whole*m.keptWhole()) + float64(local*m.keptSplit(v, kind, r))
-}
-
-// keptWhole is bytes per token that tensor parallelism splits only with
-// sequence parallelism: the norms' and linears' inputs and the dropout masks.
-func (m *Model) keptWhole() float64 {
-	c, h := &m.profile.Memory, float64(m.model.Hidden)
-	per := c.NormBytes.Value * h * float64(m.model.NormsPerLayer) / 2
-	if c.Dropout {
-		per += float64(2 * h)
-	}
-	if m.model.MLA() {
-		per += float64(4 * float64(m.model.QLoraRank+m.model.KVLoraRank+m.model.QKRopeDim))
-	}
-	return per
-}
-
-// keptSplit is bytes per token that tensor parallelism splits.
-func (m *Model) keptSplit(v *view, kind models.Kind, r plan.Recompute) float64 {
-	o, c := m.model, &m.profile.Memory
-	a, h := float64(o.Heads), float64(o.Hidden)
-	width := float64(2*o.Heads*o.HeadDim + 2*o.KVHeads*o.HeadDim)
-	if o.MLA() {
-		width = a * 2 * float64(o.QKDim()+o.VHeadDim())
-	}
-	per := float64(c.HeadBytes.Value*width) + float64(c.FlashStats.Value*a)
-	if r == plan.RecomputeNone {
-		per += float64(c.ScoreBytes.Value * a * m.seq)
-	}
-	ffn := c.PlainBytes.Value
-	if o.GatedMLP {
-		ffn = c.GatedBytes.Value
-	}
-	if kind == models.Dense {
-		return per + float64(ffn*float64(o.FFN))
-	}
-	routed := m.load * float64(o.TopK) * (float64(c.RoutedBytes.Value*h*v.etp.lo) + float64(ffn*float64(o.MoEFFN)))
-	return per + routed + float64(ffn*float64(o.SharedFFN)) + float64(c.RouterBytes.Value*float64(o.Experts))
-}
-
-// transient is the buffers of one layer's backward: gradients of the MLP, the
-// gathered input under sequence parallelism and, with full recompute, the
-// layer's activations. The largest over the model's layer kinds.
-func (m *Model) transient(v *view, local float64) float64 {
-	c, h := &m.profile.Memory, float64(m.model.Hidden)
-	most := 0.0
-	for k := range m.layers {
-		if m.layers[k] == 0 {
-			continue
-		}
-		t := c.BackwardFFN.Value * local * m.ffnWidth(models.Kind(k))
-		if v.recompute.Lo == int32(plan.RecomputeFull) {
-			t += m.kept(v, models.Kind(k), plan.RecomputeNone)
-		}
-		most = max(most, t)
-	}
-	if v.sp.Lo == 1 && v.tp.lo > 1 {
-		most += float64(m.seq * v.mb.lo / v.cp.hi * c.GatherBytes.Value * h)
-	}
-	return most
-}
-
-// ffnWidth is the MLP's width that one token passes in a layer of the kind.
-func (m *Model) ffnWidth(kind models.Kind) float64 {
-	if kind == models.Dense {
-		return float64(m.model.FFN)
-	}
-	return float64(m.model.SharedFFN) + float64(m.load*float64(m.model.TopK*m.model.MoEFFN))
 }
 
 // wgrads is one bf16 weight gradient for each distinct linear shape of the

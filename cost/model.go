@@ -57,7 +57,9 @@ type Model struct {
 	nets    [plan.NumDims]*network // one and the same but when a sensitivity is asked
 	table   *workTable
 	experts expertTable
-	scratch *sync.Pool // schedules; shared by copies of the model
+	keeps   [models.NumKinds]recomputes // activations of a layer
+	remade  [models.NumKinds]recomputes // those that recompute makes again
+	scratch *sync.Pool                  // schedules; shared by copies of the model
 }
 
 // New makes the price model of a job. It fails when the profile lacks the
@@ -98,6 +100,7 @@ func New(o *models.Model, c *cluster.Cluster, w plan.Workload, p *profile.Profil
 		if m.layers[k] > 0 {
 			m.params[k] = o.Layer(models.Kind(k))
 			m.held[k] = heldOf(&m.params[k])
+			m.keeps[k], m.remade[k] = m.newKept(models.Kind(k))
 		}
 	}
 	for _, window := range o.Windows() {

@@ -59,8 +59,8 @@ func (m *Model) nodeRanks(v *view) float64 {
 // offloadTime is the least time of a layer whose activations go to the host in
 // forward and come back in backward beside the computation.
 func (m *Model) offloadTime(v *view, kind models.Kind) pass {
-	bytes := percentOf(v.actOffload.Lo) * m.kept(v, kind, plan.Recompute(v.recompute.Hi))
-	t := bytes / m.hostLink()
+	tokens := m.divided(v)
+	t := percentOf(v.actOffload.Lo) * m.keeps[kind].least(v.recompute).of(v, &tokens) / m.hostLink()
 	return pass{t, t}
 }
 
@@ -79,9 +79,10 @@ func (m *Model) hostNeed(v *view) float64 {
 	}
 	total += percentOf(v.offload.Lo) * params * m.recipe.Optimizer
 	flight := (v.leastInFlight(0, p) + v.leastInFlight(p-1, p)) / 2
+	tokens := m.divided(v)
 	for k, n := range m.layers {
 		if n > 0 {
-			total += percentOf(v.actOffload.Lo) * n / p * flight * m.kept(v, models.Kind(k), plan.Recompute(v.recompute.Hi))
+			total += percentOf(v.actOffload.Lo) * n / p * flight * m.keeps[k].least(v.recompute).of(v, &tokens)
 		}
 	}
 	return m.nodeRanks(v) * total

@@ -4,7 +4,6 @@ import (
 	"strconv"
 
 	"meshplan/models"
-	"meshplan/plan"
 )
 
 func plain(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
@@ -100,12 +99,7 @@ func (m *Model) layerParts(v *view, kind models.Kind) layerParts {
 		core = ringed(w.core, l.ring, v.cp)
 		p.ring = core + ringed(w.coreBwd, 2*l.ring, v.cp) - p.core
 	}
-	switch plan.Recompute(v.recompute.Lo) {
-	case plan.RecomputeSelective:
-		p.recompute = core
-	case plan.RecomputeFull:
-		p.recompute = fwd + core + experts.fwd + l.tp + l.ep + l.etp
-	}
+	p.recompute = m.repeated(v, kind, &w, &l, fwd+core+experts.fwd+l.tp+l.ep+l.etp, core, experts.fwd)
 	work := m.layerWork(v, kind, slot)
 	shared := m.withUnit(v, kind, work)
 	p.sharded = shared.sum() - work.sum()

@@ -89,16 +89,16 @@ func (m *Model) layerFlows(v *view, j *job, s *schedule) []flow {
 	return []flow{
 		{link: plan.TP, dims: []plan.Dim{plan.TP}, splits: "each layer's matrices", collective: collective,
 			when: "every layer, critical path", op: cluster.AllReduce,
-			bytes: hidden * n.blocks * per, seconds: whole(n.tp*per, t.TPExposed.Value)},
+			bytes: hidden*n.blocks*per + float64(hidden*n.bytes.tp*j.micro), seconds: whole(n.tp*per+float64(n.again.tp*j.micro), t.TPExposed.Value)},
 		{link: plan.CP, dims: []plan.Dim{plan.CP}, splits: "the sequence", collective: "ring of keys and values",
 			when: "every layer, behind attention", neighbour: true,
 			bytes: m.ringBytes(v.mb.lo, v.cp.lo, v.tp.lo) * n.layers * rings, seconds: n.ring * rings},
 		{link: plan.EP, dims: []plan.Dim{plan.EP}, splits: "the experts", collective: "all-to-all",
 			when: "every MoE layer, twice a pass", op: cluster.AllToAll,
-			bytes: 2 * copies * n.moe * per, seconds: whole(n.ep*per, t.EPExposed.Value)},
+			bytes: 2*copies*n.moe*per + float64(2*copies*n.bytes.ep*j.micro), seconds: whole(n.ep*per+float64(n.again.ep*j.micro), t.EPExposed.Value)},
 		{link: plan.ETP, dims: []plan.Dim{plan.ETP}, splits: "each expert's matrices", collective: "all-gather + reduce-scatter",
 			when: "every MoE layer", op: cluster.AllReduce,
-			bytes: copies * v.etp.lo * n.moe * per, seconds: whole(n.etp*per, t.TPExposed.Value)},
+			bytes: copies*v.etp.lo*n.moe*per + float64(copies*v.etp.lo*n.bytes.etp*j.micro), seconds: whole(n.etp*per+float64(n.again.etp*j.micro), t.TPExposed.Value)},
 		{link: plan.PP, dims: []plan.Dim{plan.PP}, splits: "groups of layers", collective: "send and receive",
 			when: "every micro-batch and chunk", neighbour: true,
 			bytes: 2 * m.transferBytes(v) * j.micro * v.vpp.lo, seconds: j.wire * j.micro},
@@ -113,8 +113,30 @@ func whole(exposed, share float64) float64 {
 	return 0
 }
 
-// linkTotal is a rank's communication of one pass, summed over its layers.
-type linkTotal struct{ tp, ep, etp, ring, blocks, moe, layers float64 }
+// linkTotal is a rank's communication of one pass, summed over its layers, and
+// what recompute of ops or of the MLP repeats of it: seconds, and messages.
+type linkTotal struct {
+	tp, ep, etp, ring, blocks, moe, layers float64
+
+	again, bytes echo
+}
+
+// repeat adds what the plan's recompute repeats in n layers.
+func (t *linkTotal) repeat(v *view, l *links, blocks, moe, n float64) {
+	again, bytes := l.ofMLP(blocks), echo{tp: blocks - 1, etp: moe, ep: moe}
+	switch plan.Recompute(v.recompute.Lo) {
+	case plan.RecomputeOps:
+		again, bytes = l.again, echo{tp: blocks, etp: moe / 2}
+		if v.sp.Lo == 1 { // the gather, not the scatter
+			bytes.tp /= 2
+		}
+	case plan.RecomputeMLP:
+	default:
+		return
+	}
+	t.again = echo{t.again.tp + float64(n*again.tp), t.again.etp + float64(n*again.etp), t.again.ep + float64(n*again.ep)}
+	t.bytes = echo{t.bytes.tp + float64(n*bytes.tp), t.bytes.etp + float64(n*bytes.etp), t.bytes.ep + float64(n*bytes.ep)}
+}
 
 func (m *Model) linkTotals(v *view, layers [models.NumKinds]float64) linkTotal {
 	var total linkTotal
@@ -129,13 +151,13 @@ func (m *Model) linkTotals(v *view, layers [models.NumKinds]float64) linkTotal {
 		total.etp += float64(n * l.etp)
 		total.ring += float64(n * l.ring)
 		total.layers += n
-		total.blocks += n
-		if kind == models.Dense || m.model.SharedFFN > 0 {
-			total.blocks += n
-		}
+		total.blocks += n * m.blocks(kind)
+		moe := 0.0
 		if kind == models.MoE {
-			total.moe += n
+			moe = 1
 		}
+		total.moe += n * moe
+		total.repeat(v, &l, m.blocks(kind), moe, n)
 	}
 	return total
 }

@@ -8,12 +8,15 @@ import "meshplan/models"
 type work struct {
 	fwd, bwd      [2]float64 // everything but the attention core
 	core, coreBwd float64    // attention core
+	again         [2]float64 // what recompute of ops repeats, but for routed experts
+	mlp           float64    // forward pass of the MLP, but for routed experts
 }
 
 func (w *work) scale(f float64) work {
 	return work{
 		fwd: [2]float64{w.fwd[0] * f, w.fwd[1] * f}, bwd: [2]float64{w.bwd[0] * f, w.bwd[1] * f},
 		core: w.core * f, coreBwd: w.coreBwd * f,
+		again: [2]float64{w.again[0] * f, w.again[1] * f}, mlp: w.mlp * f,
 	}
 }
 
@@ -22,6 +25,7 @@ func (w *work) least(o *work) work {
 		fwd:  [2]float64{min(w.fwd[0], o.fwd[0]), min(w.fwd[1], o.fwd[1])},
 		bwd:  [2]float64{min(w.bwd[0], o.bwd[0]), min(w.bwd[1], o.bwd[1])},
 		core: min(w.core, o.core), coreBwd: min(w.coreBwd, o.coreBwd),
+		again: [2]float64{min(w.again[0], o.again[0]), min(w.again[1], o.again[1])}, mlp: min(w.mlp, o.mlp),
 	}
 }
 

@@ -1,0 +1,234 @@
+package cost
+
+import (
+	"fmt"
+
+	"meshplan/models"
+	"meshplan/plan"
+	"meshplan/units"
+)
+
+// Recompute of ops is torchtitan's selective activation checkpointing by op
+// (torchtitan/distributed/activation_checkpoint.py). Each layer keeps its input
+// and the outputs of
+//
+//	every other GEMM, in the order of execution, the first among them: of
+//	  wq wk wv wo w1 w3 w2 that is wq, wv, w1 and w2. The GEMMs of latent
+//	  attention and of shared experts count alike. The router's does not count
+//	  and is made again.
+//	fused attention, with its log-sum-exp. Attention that is not fused is not on
+//	  the list and is made again.
+//	reduce-scatters and all-to-alls.
+//
+// Under tensor parallelism the outputs of wo and w2 are sums yet to be reduced,
+// as large on every rank, so that keeping one outweighs what is saved from tp 4
+// or so on. Everything else is made again. The grouped GEMMs of routed experts are not on
+// the list, so the experts are repeated from the tokens they received.
+
+// outlet says how the output of a linear is divided.
+type outlet uint8
+
+const (
+	byColumns outlet = iota // over tp
+	latent                  // under sequence parallelism only
+	partial                 // not: a sum that is yet to be reduced over tp
+)
+
+// linear is one GEMM as eager code runs it, and the width of its output.
+type linear struct {
+	gemm
+	out   float64
+	shape outlet
+}
+
+// eager lists the GEMMs of a layer in the order of execution, without the
+// router and the routed experts.
+func (m *Model) eager(kind models.Kind, tp float64) []linear {
+	o := m.model
+	h, a := float64(o.Hidden), float64(o.Heads)
+	column := func(width, k float64) linear { return linear{gemm{width / tp, k}, width, byColumns} }
+	row := func(k float64) linear { return linear{gemm{h, k / tp}, h, partial} }
+	whole := func(width float64) linear { return linear{gemm{width, h}, width, latent} }
+	var list []linear
+	if o.MLA() {
+		q, from := a*float64(o.QKDim()), h
+		if o.QLoraRank > 0 {
+			from = float64(o.QLoraRank)
+			list = append(list, whole(from))
+		}
+		list = append(list, column(q, from), whole(float64(o.KVLoraRank+o.QKRopeDim)),
+			column(a*float64(o.QKNopeDim+o.VHeadDim()), float64(o.KVLoraRank)), row(a*float64(o.VHeadDim())))
+	} else {
+		d, kv := float64(o.HeadDim), max(tp, float64(o.KVHeads))
+		list = append(list, column(a*d, h), column(kv*d, h), column(kv*d, h), row(a*d))
+	}
+	ffn := float64(o.FFN)
+	if kind == models.MoE {
+		ffn = float64(o.SharedFFN)
+	}
+	if ffn == 0 {
+		return list
+	}
+	list = append(list, column(ffn, h))
+	if o.GatedMLP {
+		list = append(list, column(ffn, h))
+	}
+	return append(list, row(ffn))
+}
+
+// keptOps is what a layer keeps under recompute of ops.
+func (m *Model) keptOps(kind models.Kind) tokenBytes {
+	c, o := &m.profile.Memory, m.model
+	h := float64(o.Hidden)
+	t := tokenBytes{whole: c.CheckpointSize.Value * h}
+	for i, l := range m.eager(kind, 1) {
+		if i%2 == 1 {
+			continue
+		}
+		switch l.shape {
+		case byColumns:
+			t.split += float64(m.bytes * l.out)
+		case latent:
+			t.whole += float64(m.bytes * l.out)
+		case partial:
+			t.gathered += float64(m.bytes * l.out)
+		}
+	}
+	t.scattered = m.blocks(kind) * m.bytes * h
+	if c.Flash {
+		t.split += float64(c.HeadBytes.Value*float64(o.Heads*o.VHeadDim())) + float64(c.FlashStats.Value*float64(o.Heads))
+	}
+	if kind == models.MoE {
+		t.copies, t.exchanged = m.load*float64(o.TopK), float64(c.RoutedBytes.Value*h)
+	}
+	return t
+}
+
+// remadePerToken is the activations of one layer that come to life again in its
+// backward, beside those that are kept.
+func (m *Model) remadePerToken(kind models.Kind, r plan.Recompute) tokenBytes {
+	all := m.keptPerToken(kind, plan.RecomputeNone)
+	switch r {
+	case plan.RecomputeMLP:
+		return m.keptMLP(kind)
+	case plan.RecomputeFull:
+		return all
+	case plan.RecomputeOps:
+		kept := m.keptOps(kind)
+		all.whole = max(0, all.whole-kept.whole)
+		all.split = max(0, all.split-kept.split)
+		return all
+	}
+	return tokenBytes{}
+}
+
+// againTime is the device time that a layer's recompute of ops repeats, but for
+// routed experts: the GEMMs whose outputs are not kept, and the given
+// element-wise kernels of the forward pass.
+func (m *Model) againTime(kind models.Kind, tokens, tp, moved float64) float64 {
+	t := moved
+	for _, g := range m.remadeLinears(kind, tp) {
+		t += m.gemmTime(tokens, g.n, g.k)
+	}
+	return t
+}
+
+// remadeLinears are the GEMMs, but for routed experts, whose outputs recompute
+// of ops does not keep.
+func (m *Model) remadeLinears(kind models.Kind, tp float64) []gemm {
+	var list []gemm
+	for i, l := range m.eager(kind, tp) {
+		if i%2 == 1 {
+			list = append(list, l.gemm)
+		}
+	}
+	if kind == models.MoE {
+		list = append(list, m.router(tp))
+	}
+	return list
+}
+
+// mlpTime is the device time of the forward pass of an MLP, or of the shared
+// experts and the router with the permutation of routed tokens.
+func (m *Model) mlpTime(kind models.Kind, tokens, tp float64) float64 {
+	routed, ffn := m.mlpTraffic(kind)
+	t := tokens * (routed + ffn) / tp / m.hbm
+	for _, g := range m.mlpLinears(kind, tp) {
+		t += m.gemmTime(tokens, g.n, g.k)
+	}
+	return t
+}
+
+// repeated is what recompute adds to a layer's backward pass whose forward pass
+// and its attention core take the given times: the least over the view's kinds.
+func (m *Model) repeated(v *view, kind models.Kind, w *work, l *links, fwd, core, experts float64) float64 {
+	least := fwd
+	for r := v.recompute.Lo; r <= v.recompute.Hi; r++ {
+		t := fwd
+		switch plan.Recompute(r) {
+		case plan.RecomputeNone:
+			return 0
+		case plan.RecomputeSelective:
+			t = core
+		case plan.RecomputeOps:
+			t = spPick(v, w.again) + experts + l.again.sum()
+			if !m.profile.Memory.Flash {
+				t += core
+			}
+		case plan.RecomputeMLP:
+			mlp := l.ofMLP(m.blocks(kind))
+			t = w.mlp + experts + mlp.sum()
+		}
+		least = min(least, t)
+	}
+	return least
+}
+
+// blocks is the tensor-parallel blocks of a layer: attention, and the MLP or
+// the shared experts.
+func (m *Model) blocks(kind models.Kind) float64 {
+	if kind == models.MoE && m.model.SharedFFN == 0 {
+		return 1
+	}
+	return 2
+}
+
+// repeatedFLOPs is the work per token of the matrices that recompute of ops or
+// of the MLP repeats, over all layers; models counts the other kinds.
+func (m *Model) repeatedFLOPs(r plan.Recompute) float64 {
+	if r != plan.RecomputeOps && r != plan.RecomputeMLP {
+		return 0
+	}
+	total := 0.0
+	for k, n := range m.layers {
+		if n == 0 {
+			continue
+		}
+		kind, layer := models.Kind(k), 0.0
+		if kind == models.MoE {
+			layer = float64(m.params[k].Experts) / float64(m.model.Experts) * float64(m.model.TopK)
+		}
+		list := m.mlpLinears(kind, 1)
+		if r == plan.RecomputeOps {
+			list = m.remadeLinears(kind, 1)
+		}
+		for _, g := range list {
+			layer += g.n * g.k
+		}
+		total += float64(2 * n * layer)
+	}
+	return total
+}
+
+// recomputeWarnings says what a plan gains by recompute that flash attention
+// makes pointless.
+func (m *Model) recomputeWarnings(v *view) []string {
+	if plan.Recompute(v.recompute.Lo) != plan.RecomputeSelective || !m.profile.Memory.Flash {
+		return nil
+	}
+	kind, tokens := m.kinds[0], m.divided(v)
+	saved := m.keepsOf(kind, plan.RecomputeNone).of(v, &tokens) - m.keepsOf(kind, plan.RecomputeSelective).of(v, &tokens)
+	cost := m.layerParts(v, kind).recompute
+	return []string{fmt.Sprintf("recompute selective gains little under flash attention, which keeps no scores: per layer and micro-batch it saves %.3g MiB and costs %.3g ms",
+		saved/float64(units.MiB), 1e3*cost)}
+}
