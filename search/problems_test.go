@@ -37,6 +37,7 @@ func real(t testing.TB, seed uint64) (*Problem, *loops.Enumerator) {
 		like := found(cluster.Find(pick(r, "l4", "a100-40gb", "a100", "h100", "rtx-3090") + ":8"))
 		c := p.Facts.Cluster
 		c.GPU, c.GPUsPerNode, c.NICsPerNode = like.GPU, c.Levels[0].Size, like.NICsPerNode
+		c.HostMemory, c.HostLink = like.HostMemory, like.HostLink
 		p.Facts.Model.SetDefaults()
 		return p
 	})
