@@ -41,10 +41,10 @@ func Best(ctx context.Context, p *Problem, l Limits) (*Result, error) {
 func (s *session) best(ctx context.Context, l Limits) (*Result, error) {
 	r := &Result{FormatVersion: FormatVersion, Space: s.describe(), Reasons: []Reason{}, Plans: []PlanResult{}}
 	group := fits
-	out, err := s.walk(ctx, query{top: s.Top, memory: fits, tell: l.Progress})
+	out, err := s.walk(ctx, query{top: s.Top, memory: fits, tell: l.Progress, shared: true})
 	if err == nil && out.done && len(out.held) == 0 {
 		group = runs
-		out, err = s.walk(ctx, query{top: s.Top, memory: runs, tell: l.Progress})
+		out, err = s.walk(ctx, query{top: s.Top, memory: runs, tell: l.Progress, shared: true})
 	}
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -42,12 +43,13 @@ func stopAfter(t *testing.T, p *Problem, boxes int, stop func()) {
 		t.Fatal(err)
 	}
 	f := *price.(*fake)
+	var seen atomic.Int64
 	f.before = func() {
-		if boxes--; boxes == 0 {
+		if seen.Add(1) == int64(boxes) {
 			stop()
 		}
 	}
-	p.newPricer = func() (pricer, error) { return &f, nil }
+	p.newPricer = func() (pricer, error) { own := f; return &own, nil }
 }
 
 func checkStopped(t *testing.T, seed uint64, r *Result, optimum float64) {

@@ -128,7 +128,7 @@ func random(r *rand.Rand) *Problem {
 		text += pick(r, ",cp=1", ",recompute=selective", ",tp in nvlink", ",pp<=4", ",dp<=8", ",gpus>=6", ",tp<=4,etp=1", ",zero=1", ",sp=on")
 	}
 	p.Pins, _ = framework.ParsePins(text)
-	p.Top = pick(r, 1, 2, 5, 20)
+	p.Top, p.Jobs = pick(r, 1, 2, 5, 20), pick(r, 1, 2, 3)
 	f := fake{facts: &p.Facts, gpus: float64(p.Facts.Cluster.GPUs())}
 	f.grain = pick(r, 0, 0, 0.25, 1, 4)
 	f.usable = units.Bytes(pick(r, 20, 60, 100, 150, 250, 600))

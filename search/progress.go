@@ -18,22 +18,16 @@ func (v *visitor) report() {
 	}
 	v.next = v.bounds + reportEvery
 	p := Progress{Nodes: v.stats.Bounds, Bound: units.Seconds(v.leastOpen() / 1e9)}
-	if best := v.top.best(); best != nil {
-		p.Best = best.figures.Step
-	}
+	p.Best = v.bestStep()
 	v.tell(p)
 }
 
-// leastOpen is a bound that no plan of the space is below: that of the walk's
-// frontier or of what the sweep leaves out, but at least that of the whole space
-// and at most the best plan's.
-func (v *visitor) leastOpen() float64 {
-	bound := v.whole
-	if open, ok := v.open.least(); ok {
-		bound = max(bound, min(open, v.entry()))
+// bestStep is the step time of the best plan held, 0 when there is none.
+func (c *crew) bestStep() units.Seconds {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if best := c.top.best(); best != nil {
+		return best.figures.Step
 	}
-	if best := v.top.best(); best != nil {
-		bound = min(bound, best.first)
-	}
-	return bound
+	return 0
 }

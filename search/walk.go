@@ -17,6 +17,7 @@ type query struct {
 	first  bool           // stop at the first plan found
 	boxes  int            // stop after so many boxes; 0 means never
 	tell   func(Progress) // called now and then; may be nil
+	shared bool           // may be put to several walkers
 }
 
 // goal is what comes first in the order of plans.
@@ -46,55 +47,54 @@ var (
 // by which the last, that leaves nothing out, is short.
 var sweeps = []float64{0.1, 0}
 
-// walk searches the session's space.
+// walk searches the session's space, with as many walkers as the job has if the
+// question is put to a crew. The answer is the same.
 func (s *session) walk(ctx context.Context, q query) (outcome, error) {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	c := s.crew(q, stop)
 	root := s.root()
-	v := &visitor{session: s, query: q, top: topK{k: max(1, q.top)}, margin: s.price.Margin()}
-	v.whole = v.keyOf(s.price.Bound(&root), &root).first
-	ctx, v.stop = context.WithCancelCause(ctx)
-	defer v.stop(nil)
-	for _, v.ahead = range sweeps {
-		v.open = frontier{}
-		err := solver.Walk(ctx, s.solver, s.groups, nil, s.order, v)
+	c.whole = c.walkers[0].keyOf(s.price.Bound(&root), &root).first
+	for _, c.ahead = range sweeps {
+		err := c.sweep(ctx)
 		if ctx.Err() == nil && err != nil {
 			return outcome{}, err
 		}
 		if err != nil {
-			return outcome{held: v.top.held, bound: v.leastOpen(), whole: v.whole}, nil
+			return outcome{held: c.top.held, bound: c.leastOpen(), whole: c.whole}, nil
 		}
-		if len(v.top.held) < v.top.k {
+		if len(c.top.held) < c.top.k {
 			break // nothing was left out
 		}
 	}
-	return outcome{held: v.top.held, done: true, bound: v.leastOpen(), whole: v.whole}, nil
+	return outcome{held: c.top.held, done: true, bound: c.leastOpen(), whole: c.whole}, nil
 }
 
 // entry is what a box's first key must be below to be entered in this sweep,
-// apart from being worth it at all.
-func (v *visitor) entry() float64 {
-	if v.ahead == 0 || len(v.top.held) < v.top.k {
+// apart from being worth it at all. The caller holds the lock.
+func (c *crew) entry() float64 {
+	if c.ahead == 0 || len(c.top.held) < c.top.k {
 		return inf
 	}
-	return v.top.held[v.top.k-1].first * (1 - v.ahead)
+	return c.top.held[c.top.k-1].first * (1 - c.ahead)
 }
 
 // admits reports whether a box can hold a plan worth keeping in this sweep.
-func (v *visitor) admits(b *bounded) bool {
-	return b.first < v.entry() && v.top.admits(&b.key, b.oneClass)
+func (c *crew) admits(b *bounded) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return b.first < c.entry() && c.top.admits(&b.key, b.oneClass)
 }
 
 // visitor answers the solver's walk: it bounds boxes, prices plans and keeps
 // the best.
 type visitor struct {
 	*session
+	*crew
 	query
-	stop    context.CancelCauseFunc
-	top     topK
 	open    frontier
-	whole   float64 // bound of the whole space
-	ahead   float64 // of sweeps, the current one
-	bounds  int     // boxes bounded in this walk
-	next    int     // when to report next
+	bounds  int // boxes bounded in this walk
+	next    int // when to report next
 	box     plan.Box
 	margin  float64
 	parent  plan.Box // of the children being screened
@@ -185,7 +185,7 @@ func (v *visitor) Leaf(n *solver.Node) error {
 		return err
 	}
 	l.key = v.keyOf(cost.Bound{Step: l.figures.Step, Peak: l.figures.Peak}, &box)
-	if v.top.offer(l) && v.first {
+	if v.offer(l) && v.first {
 		v.stop(errFirst)
 	}
 	return nil
