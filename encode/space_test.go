@@ -11,8 +11,7 @@ import (
 	"meshplan/cluster"
 	"meshplan/encode"
 	"meshplan/framework"
-	"meshplan/framework/any"
-	"meshplan/framework/megatron"
+	"meshplan/framework/all"
 	"meshplan/models"
 	"meshplan/plan"
 	"meshplan/solver"
@@ -47,7 +46,7 @@ func drawJob(t *rapid.T) job {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fw := rapid.SampledFrom([]framework.Framework{megatron.New(), any.New()}).Draw(t, "framework")
+	fw := rapid.SampledFrom(all.List()).Draw(t, "framework")
 	j := job{f, framework.NewDomains(f, fw, pins), framework.Rules(f, fw, pins)}
 	trim := func(c plan.Coord, n int) {
 		j.domains.Values[c] = j.domains.Values[c][:min(n, len(j.domains.Values[c]))]

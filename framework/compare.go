@@ -118,26 +118,3 @@ func InterleaveNeedsPipeline(id string) Rule {
 		},
 	}
 }
-
-// InterleaveFills: with vpp > 1 a group of at least pp micro-batches must pass
-// through the pipeline.
-func InterleaveFills(id string) Rule {
-	count := func(f *Facts, p *plan.Point) int64 {
-		return f.Workload.GlobalBatch / (int64(p[plan.MicroBatch]) * int64(p.DP()))
-	}
-	return Rule{
-		ID:    id,
-		Reads: []plan.Coord{plan.VPP, plan.Coord(plan.PP), plan.Coord(plan.DPShard), plan.Coord(plan.DPReplicate), plan.MicroBatch},
-		Holds: func(f *Facts, p *plan.Point) bool {
-			return p[plan.VPP] == 1 || count(f, p) >= int64(p.Degree(plan.PP))
-		},
-		Text: func(f *Facts, p *plan.Point) string {
-			n, pp := count(f, p), p.Degree(plan.PP)
-			if p[plan.VPP] == 1 {
-				return "vpp is 1"
-			}
-			return fmt.Sprintf("%d micro-batches with vpp %d and pp %d; vpp above 1 needs at least pp of them, so pp at most %d",
-				n, p[plan.VPP], pp, n)
-		},
-	}
-}

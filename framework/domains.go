@@ -26,36 +26,33 @@ type Domains struct {
 func NewDomains(f *Facts, fw Framework, pins []Pin) *Domains {
 	d := &Domains{}
 	searched := fw.Options()
+	own := func(c plan.Coord, values []int32) []int32 {
+		if v, ok := searched[c]; ok {
+			return v
+		}
+		return values
+	}
+	degree := func(dim plan.Dim, values []int32) { d.degree(f, dim, own(plan.Coord(dim), values), pins) }
 	n := f.Cluster.GPUs()
 	batch := int(f.Workload.GlobalBatch)
-	d.degree(f, plan.TP, divisors(f.Model.Heads, n), pins)
-	d.degree(f, plan.CP, divisors(int(f.Workload.SeqLen), n), pins)
-	d.degree(f, plan.DPShard, divisors(batch, n), pins)
-	d.degree(f, plan.DPReplicate, divisors(batch, n), pins)
-	pipelines, chunks := pipelines(f, n), upTo(min(MaxVPP, f.Model.Layers))
-	if v, ok := searched[plan.Coord(plan.PP)]; ok {
-		pipelines = v
-	}
-	if v, ok := searched[plan.VPP]; ok {
-		chunks = v
-	}
-	d.degree(f, plan.PP, pipelines, pins)
+	degree(plan.TP, divisors(f.Model.Heads, n))
+	degree(plan.CP, divisors(int(f.Workload.SeqLen), n))
+	degree(plan.DPShard, divisors(batch, n))
+	degree(plan.DPReplicate, divisors(batch, n))
+	degree(plan.PP, pipelines(f, n))
 	experts, width := []int32{1}, []int32{1}
 	if f.MoE() {
 		experts, width = divisors(f.Model.Experts, n), divisors(f.Model.MoEFFN, min(n, MaxETP))
 	}
-	d.degree(f, plan.ETP, width, pins)
-	d.degree(f, plan.EP, experts, pins)
+	degree(plan.ETP, width)
+	degree(plan.EP, experts)
 	d.degree(f, plan.EDP, d.expertReplicas(f, n), pins)
-	d.option(plan.VPP, chunks, pins)
-	d.option(plan.MicroBatch, divisors(batch, MaxMicroBatch), pins)
-	d.option(plan.SP, []int32{0, 1}, pins)
+	option := func(c plan.Coord, values []int32) { d.option(c, own(c, values), pins) }
+	option(plan.VPP, upTo(min(MaxVPP, f.Model.Layers)))
+	option(plan.MicroBatch, divisors(batch, MaxMicroBatch))
+	option(plan.SP, []int32{0, 1})
 	for _, c := range []plan.Coord{plan.Zero, plan.RecomputeC, plan.CPCommC, plan.ScheduleC, plan.OptOffload, plan.ActOffload} {
-		values, ok := searched[c]
-		if !ok {
-			values = []int32{0}
-		}
-		d.option(c, values, pins)
+		option(c, []int32{0})
 	}
 	return d
 }

@@ -13,6 +13,17 @@ type Conventions struct {
 	Forms []plan.SplitForm
 	// ExpertTPFollowsTP: etp is tp unless given; otherwise it is 1.
 	ExpertTPFollowsTP bool
+	// PlainTP: sp is off unless given; otherwise it goes with tp.
+	PlainTP bool
+	// Zero is the ZeRO stage where there are ranks to share it, given pp; nil
+	// stands for a sharded optimizer, stage 1.
+	Zero func(pp int32) int8
+	// CPComm is the communication of context parallelism where cp is above 1.
+	CPComm plan.CPComm
+	// Split is the framework's own split of the layers over pp*vpp chunks, or
+	// nil where a plan cannot describe it; the first of Forms that can express
+	// one is then taken.
+	Split func(f *Facts, tp, pp, vpp int) []int32
 	// SplitFlags names what must be given for a split that is not even; "" if
 	// the framework has no such flags.
 	SplitFlags func(f *Facts, p *plan.Plan) string
@@ -79,7 +90,10 @@ func (w *filling) fillOptions() error {
 	if !w.has(plan.Zero) {
 		o.ZeroStage = 0
 		if int64(w.degrees[plan.DPShard])*int64(w.degrees[plan.CP]) > 1 {
-			o.ZeroStage = 1
+			o.ZeroStage = plan.ZeroOptimizer
+			if w.Zero != nil {
+				o.ZeroStage = w.Zero(w.degrees[plan.PP])
+			}
 		}
 		w.say("zero is not given: %d", o.ZeroStage)
 	}
@@ -92,8 +106,11 @@ func (w *filling) fillOptions() error {
 		w.say("micro-batch is not given: 1")
 	}
 	if !w.has(plan.SP) {
-		o.SP = w.degrees[plan.TP] > 1
-		w.say("sp is not given: %s, since tp is %d", map[bool]string{true: "on", false: "off"}[o.SP], w.degrees[plan.TP])
+		w.fillSP()
+	}
+	if !w.has(plan.CPCommC) && w.degrees[plan.CP] > 1 && w.CPComm != o.CPComm {
+		o.CPComm = w.CPComm
+		w.say("cp-comm is not given: %s", o.CPComm)
 	}
 	if !w.has(plan.RecomputeC) {
 		o.Recompute = plan.RecomputeNone
@@ -170,28 +187,4 @@ func (w *filling) checkPlacement() error {
 		}
 	}
 	return nil
-}
-
-func (w *filling) fillStages() error {
-	o := &w.plan.Options
-	o.Schedule = plan.OneFOneB
-	if o.VPP > 1 {
-		o.Schedule = plan.Interleaved
-	}
-	if w.given.Has(plan.StagesField) {
-		return nil
-	}
-	pp, vpp := int(w.degrees[plan.PP]), int(o.VPP)
-	for _, form := range w.Forms {
-		if split, ok := form.Default(w.f.Model.Layers, pp, vpp); ok {
-			o.Stages = plan.Stages{Form: form, Text: plan.RunLength(split)}
-			w.say("layers are not given: %s", o.Stages.Text)
-			if form != plan.SplitEven && w.SplitFlags != nil {
-				w.say("%d layers do not divide over pp*vpp = %d*%d; %s needs %s", w.f.Model.Layers, pp, vpp, w.Name, w.SplitFlags(w.f, &w.plan))
-			}
-			return nil
-		}
-	}
-	return fmt.Errorf("%d layers cannot be split over pp*vpp = %d*%d chunks; at most %d chunks can be filled",
-		w.f.Model.Layers, pp, vpp, w.f.Model.Layers+plan.MaxEmptyChunks)
 }

@@ -91,7 +91,8 @@ type Framework interface {
 	Forms() []plan.SplitForm
 	// Options are the values that a search ranges over of zero, recompute,
 	// cp-comm, schedule and the offloads; what is not listed stays at its
-	// default, 0. pp and vpp are listed by a framework without pipelines.
+	// default, 0. A degree, vpp or sp is listed by a framework that has fewer
+	// values of it than the model and the cluster allow.
 	Options() map[plan.Coord][]int32
 	// Fill completes a plan as the framework itself would. The sentences name
 	// the defaults taken. The error is the user's: what was given cannot be

@@ -94,8 +94,17 @@ func randomPoint(t *rapid.T) plan.Point {
 	for c := range p {
 		p[c] = int32(rapid.IntRange(1, 12).Draw(t, "value"))
 	}
-	for _, c := range []plan.Coord{plan.SP, plan.Zero, plan.RecomputeC, plan.CPCommC, plan.ScheduleC, plan.OptOffload, plan.ActOffload} {
-		p[c] = int32(rapid.IntRange(0, 1).Draw(t, "option"))
+	for _, o := range []struct {
+		c    plan.Coord
+		most int
+	}{
+		{plan.SP, 1}, {plan.Zero, plan.NumZero - 1}, {plan.RecomputeC, int(plan.NumRecompute) - 1},
+		{plan.CPCommC, int(plan.NumCPComm) - 1}, {plan.ScheduleC, 1},
+	} {
+		p[o.c] = int32(rapid.IntRange(0, o.most).Draw(t, "option"))
+	}
+	for _, c := range []plan.Coord{plan.OptOffload, plan.ActOffload} {
+		p[c] = rapid.SampledFrom([]int32{0, 50, 100}).Draw(t, "percent")
 	}
 	return p
 }
@@ -132,7 +141,8 @@ func TestStructuredFormsAgreeWithThePredicate(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := facts(12, 8, 4, 2)
 		p := randomPoint(t)
-		for _, r := range framework.Rules(f, megatron.New(), pins) {
+		fw := rapid.SampledFrom(all.List()).Draw(t, "framework")
+		for _, r := range framework.Rules(f, fw, pins) {
 			if d := r.Division; d != nil {
 				if want := !d.Applies(&p) || d.Total(f)%d.Product(&p) == 0; r.Holds(f, &p) != want {
 					t.Fatalf("%s", r.ID)

@@ -24,7 +24,7 @@ const defaultTop = 3
 const defaultFramework = "megatron"
 
 // later are frameworks that a later release will know.
-var later = []string{"torchtitan", "deepspeed", "nanotron", "fsdp", "vllm", "sglang", "trtllm"}
+var later = []string{"vllm", "sglang", "trtllm"}
 
 // request is a job that has been checked: the problem to search, with the
 // defaults taken as its warnings, and the subject of its answer.
@@ -95,7 +95,7 @@ func (r *request) behaviour(j *job) error {
 		r.byDefault("framework", name)
 	}
 	if slices.Contains(later, name) {
-		return fmt.Errorf("framework %q is not in this release; known: megatron, any", name)
+		return fmt.Errorf("framework %q is not in this release; known: %s", name, strings.Join(all.Names(), ", "))
 	}
 	fw, err := all.Find(name)
 	if err != nil {

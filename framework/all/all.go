@@ -9,13 +9,17 @@ import (
 
 	"meshplan/framework"
 	"meshplan/framework/any"
+	"meshplan/framework/deepspeed"
+	"meshplan/framework/fsdp"
 	"meshplan/framework/megatron"
+	"meshplan/framework/nanotron"
+	"meshplan/framework/torchtitan"
 	"meshplan/plan"
 )
 
 // List is every framework, the default first.
 func List() []framework.Framework {
-	return []framework.Framework{megatron.New(), any.New()}
+	return []framework.Framework{megatron.New(), torchtitan.New(), fsdp.New(), deepspeed.New(), nanotron.New(), any.New()}
 }
 
 // Names are the frameworks' names in the order of List.

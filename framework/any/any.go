@@ -1,6 +1,6 @@
 // Package any is training under no framework in particular: the rules that
-// follow from the arithmetic of splitting alone. Whatever a framework accepts
-// it accepts too.
+// follow from the arithmetic of splitting alone. Whatever Megatron accepts it
+// accepts too.
 //
 //	fw := any.New()
 //	fmt.Println(fw.Name()) // any
