@@ -102,6 +102,7 @@ func randomPoint(r *rand.Rand, m *Model) (plan.Point, bool) {
 		}
 	}
 	q.Options.SP = q.Placement.Degree(plan.TP) > 1 && r.IntN(2) == 0
+	q.Options.CPComm = plan.CPComm(r.IntN(int(plan.NumCPComm)))
 	q.Options.Recompute = plan.Recompute(r.IntN(int(plan.NumRecompute)))
 	pt := q.Point()
 	tp := q.Placement.Degree(plan.TP)
@@ -128,7 +129,10 @@ func randomBox(r *rand.Rand, m *Model, pt *plan.Point) plan.Box {
 		case plan.RecomputeC:
 			b[c] = around(r, pt[c], int32(plan.NumRecompute))
 			continue
-		case plan.CPCommC, plan.ScheduleC, plan.OptOffload, plan.ActOffload:
+		case plan.CPCommC:
+			b[c] = around(r, pt[c], int32(plan.NumCPComm))
+			continue
+		case plan.ScheduleC, plan.OptOffload, plan.ActOffload:
 			continue
 		}
 		if r.IntN(2) == 0 {
