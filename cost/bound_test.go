@@ -94,6 +94,9 @@ func randomPoint(r *rand.Rand, m *Model) (plan.Point, bool) {
 	if pp > 1 && r.IntN(2) == 0 {
 		q.Options.VPP = int32(1 + r.IntN(8))
 	}
+	if q.Options.VPP == 1 && r.IntN(4) == 0 {
+		q.Options.Schedule = plan.GPipe
+	}
 	q.Options.ZeroStage = int8(r.IntN(2))
 	if q.Options.ZeroStage == 0 {
 		for l := range q.Placement.Factor[plan.DPShard] {
@@ -132,7 +135,10 @@ func randomBox(r *rand.Rand, m *Model, pt *plan.Point) plan.Box {
 		case plan.CPCommC:
 			b[c] = around(r, pt[c], int32(plan.NumCPComm))
 			continue
-		case plan.ScheduleC, plan.OptOffload, plan.ActOffload:
+		case plan.ScheduleC:
+			b[c] = around(r, pt[c], 2)
+			continue
+		case plan.OptOffload, plan.ActOffload:
 			continue
 		}
 		if r.IntN(2) == 0 {

@@ -128,6 +128,7 @@ func (m *Model) wgrads(v *view) float64 {
 // inFlight is the micro-batches' worth of a stage's activations that the
 // schedule holds on rank r of p: 1F1B min(m, p-r); interleaved the warm-up's
 // 2(p-r-1) + (v-1)p + 1 chunks of 1/v stage each (Megatron core schedules.py).
+// GPipe holds all m.
 func inFlight(r, p, micro, vpp float64) float64 {
 	if vpp <= 1 {
 		return min(micro, p-r)
@@ -136,8 +137,11 @@ func inFlight(r, p, micro, vpp float64) float64 {
 }
 
 // leastInFlight is inFlight's lower bound over a view's micro-batches and
-// chunks, for p stages.
+// chunks, for p stages. GPipe's is never below the others'.
 func (v *view) leastInFlight(r, p float64) float64 {
+	if v.gpipe {
+		return v.micro.lo
+	}
 	f := inFlight(r, p, v.micro.lo, v.vpp.lo)
 	if !v.vpp.single() {
 		f = min(f, inFlight(r, p, v.micro.lo, v.vpp.hi))

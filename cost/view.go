@@ -54,6 +54,7 @@ type view struct {
 	micro                       interval // micro-batches per step
 	tokens                      interval // of a micro-batch on one context-parallel rank
 	sp, zero, recompute, cpComm plan.Range
+	gpipe                       bool    // every plan runs all forwards first
 	all                         float64 // most GPUs: tp cp dp pp, at most the cluster
 	box                         *plan.Box
 }
@@ -66,7 +67,7 @@ func (m *Model) look(b *plan.Box) view {
 		pp: of(b[plan.PP]), etp: of(b[plan.ETP]), ep: of(b[plan.EP]),
 		vpp: of(b[plan.VPP]), mb: of(b[plan.MicroBatch]),
 		sp: b[plan.SP], zero: b[plan.Zero], recompute: b[plan.RecomputeC],
-		cpComm: b[plan.CPCommC], box: b,
+		cpComm: b[plan.CPCommC], gpipe: b[plan.ScheduleC].Lo == 1, box: b,
 	}
 	if v.zero.Lo == 0 && v.zero.Hi == 1 && v.ds.lo > 1 {
 		v.zero.Lo = 1 // shards are of the optimizer's state
