@@ -115,6 +115,9 @@ func (m *Model) meanHeld(v *view) held {
 // it, which holds at least a v-th of the rank's layers, rounded down; the
 // distribution of layers that makes the largest such form least leaves
 // span >= m (f+b)/p + chunk (p-1)/2.
+//
+// GPipe's span, f + b + (m-1)(slowest f + slowest b), is above all of these
+// forms on any ranks, and on the mean (m + p - 1)(f+b)/p.
 func (m *Model) meanSpan(v *view, t *total, j *job) float64 {
 	p := v.pp.lo
 	even := t.layers.sum() + t.head.sum()/v.pp.hi
@@ -122,7 +125,7 @@ func (m *Model) meanSpan(v *view, t *total, j *job) float64 {
 	if v.pp.lo > 1 {
 		even += float64(v.micro.lo * j.hop.sum())
 	}
-	if v.vpp.hi > 1 {
+	if v.vpp.hi > 1 && !v.gpipe {
 		if !m.single {
 			return even
 		}
@@ -133,6 +136,9 @@ func (m *Model) meanSpan(v *view, t *total, j *job) float64 {
 	warm := min(v.micro.hi, v.pp.hi) / v.pp.hi
 	if !v.pp.single() || !v.micro.single() {
 		warm = 1
+	}
+	if v.gpipe {
+		warm = 1 / p
 	}
 	return even + float64(once.bwd*(1-1/p)) + float64(once.fwd*(1-warm))
 }

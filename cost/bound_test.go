@@ -99,6 +99,9 @@ func randomPoint(r *rand.Rand, m *Model) (plan.Point, bool) {
 	if pp > 1 && r.IntN(2) == 0 {
 		q.Options.VPP = int32(1 + r.IntN(8))
 	}
+	if q.Options.VPP == 1 && r.IntN(4) == 0 {
+		q.Options.Schedule = plan.GPipe
+	}
 	q.Options.ZeroStage = int8(r.IntN(plan.NumZero))
 	if r.IntN(4) == 0 {
 		q.Options.OptimizerOffload, q.Options.ActivationOffload = int8(25*r.IntN(5)), int8(25*r.IntN(5))
@@ -110,6 +113,7 @@ func randomPoint(r *rand.Rand, m *Model) (plan.Point, bool) {
 		}
 	}
 	q.Options.SP = q.Placement.Degree(plan.TP) > 1 && r.IntN(2) == 0
+	q.Options.CPComm = plan.CPComm(r.IntN(int(plan.NumCPComm)))
 	q.Options.Recompute = plan.Recompute(r.IntN(int(plan.NumRecompute)))
 	pt := q.Point()
 	tp := q.Placement.Degree(plan.TP)
@@ -142,7 +146,11 @@ func randomBox(r *rand.Rand, m *Model, pt *plan.Point) plan.Box {
 		case plan.RecomputeC:
 			b[c] = around(r, pt[c], int32(plan.NumRecompute))
 			continue
-		case plan.CPCommC, plan.ScheduleC:
+		case plan.CPCommC:
+			b[c] = around(r, pt[c], int32(plan.NumCPComm))
+			continue
+		case plan.ScheduleC:
+			b[c] = around(r, pt[c], 2)
 			continue
 		}
 		if r.IntN(2) == 0 {

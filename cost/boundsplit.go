@@ -14,13 +14,16 @@ func (m *Model) splitSpan(v *view, j *job, a *memory, limit float64, g *gradient
 	all, p := float64(len(m.kinds)), v.pp.lo
 	c := spanCase{
 		model: m, comm: g, commLast: g, mean: m.layers[kind] / p,
-		p: p, micro: v.micro.lo, vpp: v.vpp, layer: j.layer[kind], others: all - m.layers[kind],
+		p: p, micro: v.micro.lo, vpp: v.vpp, warm: min(v.micro.lo, 2), layer: j.layer[kind], others: all - m.layers[kind],
 		all: j.stageTime(m.layers).plus(j.head).plus(j.hop.times(p)),
 	}
 	if one := &m.held[kind]; one.experts == 0 {
 		table := m.vocabulary(v) * float64(m.model.Hidden)
 		withHead := m.gradients(v, m.meanHeld(v).plus(held{split: 1}, table))
 		c.commLast, c.headLayers = &withHead, table/(one.split+float64(one.whole*v.tp.hi))
+	}
+	if v.gpipe {
+		c.warm = 1
 	}
 	best := math.Inf(1)
 	var room capacity
@@ -53,6 +56,7 @@ type spanCase struct {
 	mean                   float64    // layers of the mean rank
 	p, micro, full, held   float64
 	lastLayers             float64
+	warm                   float64 // micro-batches of the late rank before its first backward, as turning counts them
 	others                 float64 // layers of the other kind, at the model's front
 	vpp                    interval
 	layer, last, late, all pass
@@ -71,13 +75,14 @@ func (c *spanCase) give(j *job, q, full float64) {
 func (c *spanCase) shallow(r float64) float64 { return max(0, c.others-max(0, r-1)) }
 
 // once is 1F1B's turning form (see schedule.span) of the last two ranks:
-// sum of the others + m time - (warm-up - 1) forward.
+// sum of the others + m time - (warm-up - 1) forward. GPipe's flow, which has no
+// such last term, is never below it.
 func (c *spanCase) once() float64 {
 	if math.IsInf(c.full, 1) {
 		return c.full
 	}
 	last := c.all.sum() + float64((c.micro-1)*c.last.sum())
-	late := c.all.sum() + float64((c.micro-1)*c.late.sum()) - float64((min(c.micro, 2)-1)*c.late.fwd)
+	late := c.all.sum() + float64((c.micro-1)*c.late.sum()) - float64((c.warm-1)*c.late.fwd)
 	return max(last+c.exposedLast(), late+c.exposedLate(c.full))
 }
 

@@ -116,8 +116,7 @@ func (m *Model) shardedParts(v *view, group float64) string {
 // stageMemory is the memory of one stage, term by term.
 func (m *Model) stageMemory(v *view, j *job, s *schedule, r int) StageMemory {
 	k, a := &s.ranks[r], &j.account
-	p := float64(j.pp)
-	flight := inFlight(float64(r), p, j.micro, float64(j.vpp))
+	flight := j.inFlight(float64(r))
 	out := StageMemory{
 		Stage: r, Allocated: units.Bytes(k.memory), Reserved: units.Bytes(k.memory * j.reserved),
 	}

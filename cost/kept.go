@@ -161,17 +161,18 @@ func (m *Model) keptMLP(kind models.Kind) tokenBytes {
 	}
 }
 
-// transient is the buffers of one layer's backward: gradients of the MLP, the
+// transient is the buffers of one layer's backward: gradients of the MLP or, if
+// they are larger, the keys and values that context parallelism gathers; the
 // gathered input under sequence parallelism and what recompute makes again of
 // the layer's activations. The largest over the model's layer kinds.
 func (m *Model) transient(v *view, tokens *divided) float64 {
 	c, h := &m.profile.Memory, float64(m.model.Hidden)
-	most := 0.0
+	most, gathered := 0.0, m.gathered(v)
 	for k := range m.layers {
 		if m.layers[k] == 0 {
 			continue
 		}
-		t := c.BackwardFFN.Value * tokens.split * m.ffnWidth(models.Kind(k))
+		t := max(gathered, c.BackwardFFN.Value*tokens.split*m.ffnWidth(models.Kind(k)))
 		if v.recompute.Lo > int32(plan.RecomputeSelective) {
 			t += m.remade[k].least(v.recompute).of(v, tokens)
 		}

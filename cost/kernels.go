@@ -19,7 +19,7 @@ func (m *Model) workOf(p part, tp, cp, mb float64) work {
 	for _, g := range m.linears(kind, tp) {
 		linear += m.gemmTime(tokens, g.n, g.k)
 	}
-	w := work{core: m.coreTime(tp, cp, mb) + m.merging(tokens, tp, cp)}
+	w := work{core: m.coreWork(tokens, tp, cp, mb)}
 	split, whole := m.traffic(kind, tokens, tp)
 	t := &m.profile.Time
 	for sp, shard := range [2]float64{1, tp} {
@@ -29,7 +29,6 @@ func (m *Model) workOf(p part, tp, cp, mb float64) work {
 		w.again[sp] = m.againTime(kind, tokens, tp, moved)
 	}
 	w.mlp = m.mlpTime(kind, tokens, tp)
-	w.coreBwd = w.core * t.AttnBackward.Value
 	return w
 }
 
@@ -137,18 +136,19 @@ func (m *Model) mlpTraffic(kind models.Kind) (routed, ffn float64) {
 	return routed, float64(t.TrafficFFN.Value * float64(o.SharedFFN))
 }
 
-// coreTime is the forward time of the attention core. Flash attention is
+// coreTime is the forward time of the attention core, whose kernels see parts
+// of the given length of the sequences. Flash attention is
 // compute bound: 2 a (d_qk + d_v) operations per token and attended position,
 // half of the s^2 scores under a causal mask. Unfused attention computes all
 // scores and moves them through memory.
-func (m *Model) coreTime(tp, cp, mb float64) float64 {
+func (m *Model) coreTime(tp, cp, mb, part float64) float64 {
 	o := m.model
 	heads := float64(o.Heads) / tp
 	tokens := m.seq * mb / cp
 	width := float64(o.QKDim() + o.VHeadDim())
 	if m.profile.Memory.Flash {
 		flops := 2 * heads * width * tokens * m.context
-		return flops / (m.peak * m.gpu.AttentionEfficiency(max(1, m.seq/cp)))
+		return flops / (m.peak * m.gpu.AttentionEfficiency(max(1, part)))
 	}
 	scores := heads * tokens * m.seq
 	compute := max(float64(2*scores*width)/(m.peak*m.batched), float64(2*2*scores)/m.hbm)

@@ -24,8 +24,8 @@ func (p pass) times(f float64) pass { return pass{p.fwd * f, p.bwd * f} }
 // links is the communication of one layer, forward and backward alike.
 type links struct {
 	tp, etp, ep float64 // exposed time of one pass
-	ring        float64 // one step of the context-parallel ring, forward
-	again       echo    // what recompute of ops repeats of the exposed time
+	cp          contexts
+	again       echo // what recompute of ops repeats of the exposed time
 }
 
 // echo is the communication that recompute repeats.
@@ -91,10 +91,7 @@ func (m *Model) layerLinks(v *view, kind models.Kind, what measure) links {
 			l.again.etp = t.TPExposed.Value * gather
 		}
 	}
-	if v.cp.lo > 1 && what == slot {
-		cp := v.group(plan.CP)
-		l.ring = m.nets[plan.CP].hopSeconds(&cp, m.ringBytes(v.mb.lo, v.cp.hi, v.tp.hi))
-	}
+	l.cp = m.contextLinks(v, what)
 	return l
 }
 
@@ -116,17 +113,6 @@ func (m *Model) blockSeconds(v *view, tp *group, hidden float64, what measure) (
 		return scatter, gather
 	}
 	return min(reduce, scatter), min(reduce, gather)
-}
-
-// ringBytes is the size of one step of the context-parallel ring: the keys and
-// values of a rank's tokens.
-func (m *Model) ringBytes(mb, cp, tp float64) float64 {
-	o := m.model
-	heads, width := float64(o.KVHeads), float64(2*o.HeadDim)
-	if o.MLA() {
-		heads, width = float64(o.Heads), float64(o.QKDim()+o.VHeadDim())
-	}
-	return m.seq * mb / cp * max(1, heads/tp) * width * m.bytes
 }
 
 // spPick is the lesser of a pair over the sequence-parallel choices of a view.
@@ -167,25 +153,16 @@ func (m *Model) layerWork(v *view, kind models.Kind, what measure) pass {
 		experts = m.expertPass(v, what)
 	}
 	l := m.layerLinks(v, kind, what)
-	core, coreBwd := w.core, w.coreBwd
-	if what == slot && v.cp.lo > 1 {
-		core, coreBwd = ringed(core, l.ring, v.cp), ringed(coreBwd, 2*l.ring, v.cp)
-	}
+	core := m.attention(v, &w, &l, what)
 	comm := l.tp + l.ep + l.etp
-	fwd := spPick(v, w.fwd) + core + experts.fwd + comm
-	bwd := spPick(v, w.bwd) + coreBwd + experts.bwd + comm
-	bwd += m.repeated(v, kind, &w, &l, fwd, core, experts.fwd)
+	fwd := spPick(v, w.fwd) + core.fwd + experts.fwd + comm
+	bwd := spPick(v, w.bwd) + core.bwd + experts.bwd + comm
+	bwd += m.repeated(v, kind, &w, &l, fwd, core.fwd, experts.fwd)
 	p := pass{fwd, bwd}
 	if what == slot {
 		p = p.atLeast(m.hostFloor(v))
 	}
 	return p
-}
-
-// ringed is the time of an attention core under ring context parallelism: each
-// of the cp-1 exchanges hides behind one part of the core.
-func ringed(core, step float64, cp interval) float64 {
-	return max(core, core/cp.hi+float64((cp.lo-1)*step))
 }
 
 func (p pass) atLeast(q pass) pass { return pass{max(p.fwd, q.fwd), max(p.bwd, q.bwd)} }

@@ -65,7 +65,7 @@ func (m *Model) account(v *view) memory {
 	c := &m.profile.Memory
 	a.headKept = float64(tokens.split*vocab*c.LogitBytes.Value) + float64(tokens.whole*c.HeadNormBytes.Value*h)
 	a.transient = m.transient(v, &tokens)
-	m.gathered(v, &a)
+	m.wholeUnits(v, &a)
 	if c.DummyWgrad {
 		a.wgrad, a.headWgrad = m.wgrads(v), 2*vocab*h/v.tp.hi
 	}
@@ -108,6 +108,7 @@ func (m *Model) wgrads(v *view) float64 {
 // inFlight is the micro-batches' worth of a stage's activations that the
 // schedule holds on rank r of p: 1F1B min(m, p-r); interleaved the warm-up's
 // 2(p-r-1) + (v-1)p + 1 chunks of 1/v stage each (Megatron core schedules.py).
+// GPipe holds all m.
 func inFlight(r, p, micro, vpp float64) float64 {
 	if vpp <= 1 {
 		return min(micro, p-r)
@@ -116,8 +117,11 @@ func inFlight(r, p, micro, vpp float64) float64 {
 }
 
 // leastInFlight is inFlight's lower bound over a view's micro-batches and
-// chunks, for p stages.
+// chunks, for p stages. GPipe's is never below the others'.
 func (v *view) leastInFlight(r, p float64) float64 {
+	if v.gpipe {
+		return v.micro.lo
+	}
 	f := inFlight(r, p, v.micro.lo, v.vpp.lo)
 	if !v.vpp.single() {
 		f = min(f, inFlight(r, p, v.micro.lo, v.vpp.hi))

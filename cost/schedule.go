@@ -19,6 +19,7 @@ type rank struct {
 type schedule struct {
 	pp, vpp int
 	micro   float64
+	gpipe   bool
 	ranks   [maxRanks]rank
 	chunks  []int32 // layers per chunk, in model order
 
@@ -48,7 +49,7 @@ func warmup(r, p, vpp int, micro float64) float64 {
 	return min(micro*float64(vpp), float64(2*(p-r-1)+(vpp-1)*p+1))
 }
 
-// span is the time of one step's pipeline.
+// span is the time of one step's pipeline; of GPipe, see flow.
 //
 // With one chunk a rank it is the makespan of 1F1B, by replaying each rank's
 // own order of operations. With several chunks it is the larger of two forms,
@@ -60,6 +61,9 @@ func warmup(r, p, vpp int, micro float64) float64 {
 //	turning: a rank's first backward follows all forwards of one micro-batch;
 //	  all its remaining work comes after.
 func (s *schedule) span() float64 {
+	if s.gpipe {
+		return s.flow()
+	}
 	if s.vpp <= 1 {
 		if t, ok := s.equal(); ok {
 			return t
@@ -67,6 +71,20 @@ func (s *schedule) span() float64 {
 		return s.replay()
 	}
 	return s.forms()
+}
+
+// flow is GPipe's makespan: all forwards, then all backwards, of a flow shop
+// whose jobs are equal. The last rank ends its forwards after one forward of
+// every rank and m - 1 of the slowest; no rank before it is still busy when the
+// backwards, which take as long in their own measure, come back to it. Over
+// equal ranks it is (m + p - 1)(f + b) (arXiv 1811.06965, section 2.3).
+func (s *schedule) flow() float64 {
+	var all, slowest pass
+	for r := range s.pp {
+		t := s.ranks[r].time
+		all, slowest = all.plus(t), slowest.atLeast(t)
+	}
+	return all.sum() + float64((max(1, s.micro)-1)*slowest.sum())
 }
 
 // equal is the closed form (m + p - 1) time of 1F1B over equal ranks.

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"meshplan/plan"
 )
 
 // operation is one forward or backward of a chunk on a rank.
@@ -43,10 +45,22 @@ func order(rank, pp, vpp, micro int) []operation {
 	return list
 }
 
+// allForwards is GPipe's order: every forward, then every backward.
+func allForwards(_, _, _, micro int) []operation {
+	var list []operation
+	for i := range micro {
+		list = append(list, operation{true, 0, i})
+	}
+	for i := range micro {
+		list = append(list, operation{false, 0, i})
+	}
+	return list
+}
+
 // simulate plays the ranks' orders against each other: an operation starts when
 // its rank is free and what it depends on is done. It shares no code with
 // schedule.
-func simulate(t *testing.T, pp, vpp, micro int, fwd, bwd func(rank, chunk int) float64) float64 {
+func simulate(t *testing.T, order func(rank, pp, vpp, micro int) []operation, pp, vpp, micro int, fwd, bwd func(rank, chunk int) float64) float64 {
 	t.Helper()
 	type at struct {
 		forward             bool
@@ -115,7 +129,7 @@ func TestReplayOf1F1BEqualsAnIndependentSimulation(t *testing.T) {
 			f := 1 + 3*r.Float64()
 			s.ranks[i] = rank{time: pass{f, 2*f + r.Float64()}}
 		}
-		want := simulate(t, pp, 1, micro,
+		want := simulate(t, order, pp, 1, micro,
 			func(rank, _ int) float64 { return s.ranks[rank].time.fwd },
 			func(rank, _ int) float64 { return s.ranks[rank].time.bwd })
 		got := s.span()
@@ -140,12 +154,59 @@ func TestEqualRanksMeetTheClosedForms(t *testing.T) {
 			s.ranks[i] = rank{time: pass{3, 6}, first: pass{3 / float64(c.vpp), 6 / float64(c.vpp)}}
 		}
 		want := float64(c.micro*9) + float64(c.pp-1)*9/float64(c.vpp)
-		sim := simulate(t, c.pp, c.vpp, c.micro,
+		sim := simulate(t, order, c.pp, c.vpp, c.micro,
 			func(int, int) float64 { return 3 / float64(c.vpp) },
 			func(int, int) float64 { return 6 / float64(c.vpp) })
 		if got := s.span(); math.Abs(got-want) > 1e-9 || math.Abs(sim-want) > 1e-9 {
 			t.Errorf("pp %d vpp %d m %d: span %g, simulation %g, want %g", c.pp, c.vpp, c.micro, got, sim, want)
 		}
+	}
+}
+
+func TestGPipeEqualsAnIndependentSimulation(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 17))
+	s := new(schedule)
+	for n := range 400 {
+		pp, micro := 1+r.IntN(12), 1+r.IntN(60)
+		s.pp, s.vpp, s.micro, s.gpipe = pp, 1, float64(micro), true
+		for i := range pp {
+			s.ranks[i] = rank{time: pass{1 + 3*r.Float64(), 1 + 6*r.Float64()}}
+			if n%4 == 0 { // equal ranks
+				s.ranks[i] = rank{time: pass{2, 5}}
+			}
+		}
+		want := simulate(t, allForwards, pp, 1, micro,
+			func(rank, _ int) float64 { return s.ranks[rank].time.fwd },
+			func(rank, _ int) float64 { return s.ranks[rank].time.bwd })
+		got := s.span()
+		if math.Abs(got/want-1) > 1e-12 {
+			t.Fatalf("pp %d m %d: %g, simulation %g", pp, micro, got, want)
+		}
+		if equal := float64(micro+pp-1) * 7; n%4 == 0 && math.Abs(got/equal-1) > 1e-12 {
+			t.Fatalf("pp %d m %d: %g, closed form %g", pp, micro, got, equal)
+		}
+		if s.gpipe = false; s.span() > got*(1+1e-12) && micro <= settled*pp {
+			t.Fatalf("pp %d m %d: 1F1B takes %g, GPipe %g", pp, micro, s.span(), got)
+		}
+	}
+}
+
+// All of a step's micro-batches are in flight on every rank.
+func TestGPipeKeepsEveryMicroBatch(t *testing.T) {
+	m := priced(t, find(t, "llama-3-70b"), "h100", 64, "megatron", "", 64, 8192)
+	p := degrees{tp: 8, pp: 4, dp: 2, mb: 1, sp: true, zero: 1}.place(m.cluster)
+	even(t, m, &p)
+	once := m.Explain(&p)
+	p.Options.Schedule = plan.GPipe
+	all := m.Explain(&p)
+	for r := range 4 {
+		a, b := term(once.Stages[r], "layer activations"), term(all.Stages[r], "layer activations")
+		if want := 32 / float64(4-r); math.Abs(b/a/want-1) > 1e-12 {
+			t.Errorf("rank %d keeps %g times as much as under 1F1B, want %g", r, b/a, want)
+		}
+	}
+	if all.Step < once.Step {
+		t.Errorf("GPipe takes %v, 1F1B %v", all.Step, once.Step)
 	}
 }
 
@@ -178,7 +239,7 @@ func TestInterleavedFormsAgainstASimulation(t *testing.T) {
 			}
 			s.ranks[i] = rank{time: pass{total, 2 * total}, first: pass{chunk[i], 2 * chunk[i]}}
 		}
-		sim := simulate(t, pp, vpp, micro,
+		sim := simulate(t, order, pp, vpp, micro,
 			func(rank, c int) float64 { return chunk[c*pp+rank] },
 			func(rank, c int) float64 { return 2 * chunk[c*pp+rank] })
 		miss := s.span()/sim - 1

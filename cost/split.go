@@ -25,6 +25,7 @@ func (e *NoForm) Error() string {
 type job struct {
 	pp, vpp  int
 	micro    float64
+	gpipe    bool
 	layer    [models.NumKinds]pass
 	head     pass
 	hop      pass // exposed transfers of a rank and micro-batch
@@ -37,6 +38,7 @@ type job struct {
 func (m *Model) newJob(v *view) job {
 	j := m.slots(v)
 	j.pp, j.vpp, j.micro = int(v.pp.lo), max(1, int(v.vpp.lo)), v.micro.lo
+	j.gpipe = v.gpipe
 	j.account, j.reserved = m.account(v), m.profile.Memory.Reserved.Value
 	j.run = m.usable(v)
 	j.fit = m.fitLimit(j.run)
@@ -210,7 +212,7 @@ func (j *job) tier(peak float64) int {
 
 // fill gives the chunks' layers to the ranks and sums their times.
 func (m *Model) fill(j *job, s *schedule, chunks []int32) {
-	s.pp, s.vpp, s.micro = j.pp, j.vpp, j.micro
+	s.pp, s.vpp, s.micro, s.gpipe = j.pp, j.vpp, j.micro, j.gpipe
 	s.chunks = append(s.chunks[:0], chunks...)
 	for r := range j.pp {
 		s.ranks[r] = rank{}
@@ -251,6 +253,13 @@ func (m *Model) peakOf(j *job, s *schedule) float64 {
 }
 
 func (j *job) allocated(r int, layers [models.NumKinds]float64) float64 {
-	p := float64(j.pp)
-	return j.account.stage(float64(r), p, inFlight(float64(r), p, j.micro, float64(j.vpp)), layers)
+	return j.account.stage(float64(r), float64(j.pp), j.inFlight(float64(r)), layers)
+}
+
+// inFlight is the micro-batches' worth of activations that rank r holds.
+func (j *job) inFlight(r float64) float64 {
+	if j.gpipe {
+		return j.micro
+	}
+	return inFlight(r, float64(j.pp), j.micro, float64(j.vpp))
 }

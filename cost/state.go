@@ -53,11 +53,11 @@ func percentOf(p int32) float64 { return float64(p) / 100 }
 // only.
 func (m *Model) pipelineHolds(pp float64) bool { return pp > 1 && m.profile.Memory.PipelineHolds }
 
-// gathered sets the parts of the account that are whole for a time: the sharded
+// wholeUnits sets the parts of the account that are whole for a time: the sharded
 // weights of the layers at work and, until they are reduced, their gradients.
 // The largest layer counts. The head is such a unit too; its weights wait on the
 // last stage from the end of forward for the start of backward.
-func (m *Model) gathered(v *view, a *memory) {
+func (m *Model) wholeUnits(v *view, a *memory) {
 	c := &m.profile.Memory
 	if v.zero.Lo >= plan.ZeroOptimizer {
 		a.buckets = c.BucketBytes.Value

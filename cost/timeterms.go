@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"meshplan/models"
+	"meshplan/plan"
 )
 
 func plain(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
@@ -54,7 +55,7 @@ func (m *Model) rankTerms(v *view, j *job, s *schedule, r int) Term {
 	add("recompute", total.recompute)
 	add("tensor-parallel communication", total.tp)
 	add("expert-parallel communication", total.ep)
-	add("context-parallel ring, exposed", total.ring)
+	add(contextTerms[v.cpComm.Lo], total.cp)
 	add("host launch floor", total.floor)
 	add("gathers and reductions of sharded layers, exposed", total.sharded)
 	add("activations to and from the host, exposed", total.offload)
@@ -65,8 +66,15 @@ func (m *Model) rankTerms(v *view, j *job, s *schedule, r int) Term {
 	return t
 }
 
+// contextTerms names the communication of each kind of context parallelism.
+var contextTerms = [plan.NumCPComm]string{
+	plan.CPRing:      "context-parallel ring, exposed",
+	plan.CPAllGather: "context-parallel all-gather",
+	plan.CPAllToAll:  "context-parallel all-to-all",
+}
+
 // layerParts is one layer's time for one micro-batch, forward and backward.
-type layerParts struct{ linear, core, experts, recompute, tp, ep, ring, floor, sharded, offload float64 }
+type layerParts struct{ linear, core, experts, recompute, tp, ep, cp, floor, sharded, offload float64 }
 
 func (p *layerParts) add(q layerParts, n float64) {
 	p.linear += float64(n * q.linear)
@@ -75,7 +83,7 @@ func (p *layerParts) add(q layerParts, n float64) {
 	p.recompute += float64(n * q.recompute)
 	p.tp += float64(n * q.tp)
 	p.ep += float64(n * q.ep)
-	p.ring += float64(n * q.ring)
+	p.cp += float64(n * q.cp)
 	p.floor += float64(n * q.floor)
 	p.sharded += float64(n * q.sharded)
 	p.offload += float64(n * q.offload)
@@ -87,24 +95,20 @@ func (m *Model) layerParts(v *view, kind models.Kind) layerParts {
 	var p layerParts
 	fwd := spPick(v, w.fwd)
 	p.linear = fwd + spPick(v, w.bwd)
-	p.core = w.core + w.coreBwd
+	alone, core := m.core(&w, plan.CPComm(v.cpComm.Lo)), m.attention(v, &w, &l, slot)
+	p.core, p.cp = alone.sum(), core.sum()-alone.sum()
 	var experts pass
 	if kind == models.MoE {
 		experts = m.expertPass(v, slot)
 		p.experts = experts.sum()
 	}
 	p.tp, p.ep = 2*(l.tp+l.etp), 2*l.ep
-	core := w.core
-	if v.cp.lo > 1 {
-		core = ringed(w.core, l.ring, v.cp)
-		p.ring = core + ringed(w.coreBwd, 2*l.ring, v.cp) - p.core
-	}
-	p.recompute = m.repeated(v, kind, &w, &l, fwd+core+experts.fwd+l.tp+l.ep+l.etp, core, experts.fwd)
+	p.recompute = m.repeated(v, kind, &w, &l, fwd+core.fwd+experts.fwd+l.tp+l.ep+l.etp, core.fwd, experts.fwd)
 	work := m.layerWork(v, kind, slot)
 	shared := m.withUnit(v, kind, work)
 	p.sharded = shared.sum() - work.sum()
 	p.offload = m.layerPass(v, kind, slot).sum() - shared.sum()
-	p.floor = work.sum() - p.linear - p.core - p.experts - p.recompute - p.tp - p.ep - p.ring
+	p.floor = work.sum() - p.linear - p.core - p.experts - p.recompute - p.tp - p.ep - p.cp
 	if p.floor < 1e-12 {
 		p.floor = 0
 	}

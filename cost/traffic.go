@@ -81,7 +81,6 @@ func (m *Model) layerFlows(v *view, j *job, s *schedule) []flow {
 	}
 	n := m.linkTotals(v, s.ranks[s.slowest()].layers)
 	per := j.micro * passes
-	rings := (v.cp.lo - 1) * j.micro * (passes + 1) // backward moves gradients too
 	collective := "all-gather + reduce-scatter"
 	if v.sp.Lo == 0 {
 		collective = "all-reduce"
@@ -90,9 +89,7 @@ func (m *Model) layerFlows(v *view, j *job, s *schedule) []flow {
 		{link: plan.TP, dims: []plan.Dim{plan.TP}, splits: "each layer's matrices", collective: collective,
 			when: "every layer, critical path", op: cluster.AllReduce,
 			bytes: hidden*n.blocks*per + float64(hidden*n.bytes.tp*j.micro), seconds: whole(n.tp*per+float64(n.again.tp*j.micro), t.TPExposed.Value)},
-		{link: plan.CP, dims: []plan.Dim{plan.CP}, splits: "the sequence", collective: "ring of keys and values",
-			when: "every layer, behind attention", neighbour: true,
-			bytes: m.ringBytes(v.mb.lo, v.cp.lo, v.tp.lo) * n.layers * rings, seconds: n.ring * rings},
+		m.contextFlow(v, j, &n, passes),
 		{link: plan.EP, dims: []plan.Dim{plan.EP}, splits: "the experts", collective: "all-to-all",
 			when: "every MoE layer, twice a pass", op: cluster.AllToAll,
 			bytes: 2*copies*n.moe*per + float64(2*copies*n.bytes.ep*j.micro), seconds: whole(n.ep*per+float64(n.again.ep*j.micro), t.EPExposed.Value)},
@@ -116,8 +113,9 @@ func whole(exposed, share float64) float64 {
 // linkTotal is a rank's communication of one pass, summed over its layers, and
 // what recompute of ops or of the MLP repeats of it: seconds, and messages.
 type linkTotal struct {
-	tp, ep, etp, ring, blocks, moe, layers float64
+	tp, ep, etp, blocks, moe, layers float64
 
+	cp           contexts
 	again, bytes echo
 }
 
@@ -149,7 +147,7 @@ func (m *Model) linkTotals(v *view, layers [models.NumKinds]float64) linkTotal {
 		total.tp += float64(n * l.tp)
 		total.ep += float64(n * l.ep)
 		total.etp += float64(n * l.etp)
-		total.ring += float64(n * l.ring)
+		total.cp = total.cp.plus(&l.cp, n)
 		total.layers += n
 		total.blocks += n * m.blocks(kind)
 		moe := 0.0

@@ -53,12 +53,13 @@ type view struct {
 	dp                          interval // dp_shard x dp_replicate
 	micro                       interval // micro-batches per step
 	tokens                      interval // of a micro-batch on one context-parallel rank
-	sp, zero, recompute         plan.Range
+	sp, zero, recompute, cpComm plan.Range
 	offload, actOffload         plan.Range // percent in host memory
 	shard, replicas             group      // the ranks that share a shard's state, and they with their replicas
 	sharing
-	all float64 // most GPUs: tp cp dp pp, at most the cluster
-	box *plan.Box
+	gpipe bool    // every plan runs all forwards first
+	all   float64 // most GPUs: tp cp dp pp, at most the cluster
+	box   *plan.Box
 }
 
 func of(r plan.Range) interval { return interval{float64(r.Lo), float64(r.Hi)} }
@@ -68,7 +69,8 @@ func (m *Model) look(b *plan.Box) view {
 		tp: of(b[plan.TP]), cp: of(b[plan.CP]), ds: of(b[plan.DPShard]), dr: of(b[plan.DPReplicate]),
 		pp: of(b[plan.PP]), etp: of(b[plan.ETP]), ep: of(b[plan.EP]),
 		vpp: of(b[plan.VPP]), mb: of(b[plan.MicroBatch]),
-		sp: b[plan.SP], zero: b[plan.Zero], recompute: b[plan.RecomputeC], box: b,
+		sp: b[plan.SP], zero: b[plan.Zero], recompute: b[plan.RecomputeC],
+		cpComm: b[plan.CPCommC], gpipe: b[plan.ScheduleC].Lo == 1, box: b,
 	}
 	if v.zero.Lo == 0 && v.zero.Hi == 1 && v.ds.lo > 1 {
 		v.zero.Lo = 1 // shards are of the optimizer's state

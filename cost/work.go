@@ -1,30 +1,33 @@
 package cost
 
-import "meshplan/models"
+import (
+	"meshplan/models"
+	"meshplan/plan"
+)
 
 // work is the device time of one layer (or of the head) for one micro-batch on
 // one rank, without communication. Index 1 of a pair is with sequence
 // parallelism.
 type work struct {
-	fwd, bwd      [2]float64 // everything but the attention core
-	core, coreBwd float64    // attention core
-	again         [2]float64 // what recompute of ops repeats, but for routed experts
-	mlp           float64    // forward pass of the MLP, but for routed experts
+	fwd, bwd [2]float64              // everything but the attention core
+	core     [plan.NumCPComm]float64 // attention core, forward, by kind of context parallelism
+	again    [2]float64              // what recompute of ops repeats, but for routed experts
+	mlp      float64                 // forward pass of the MLP, but for routed experts
 }
 
 func (w *work) scale(f float64) work {
 	return work{
 		fwd: [2]float64{w.fwd[0] * f, w.fwd[1] * f}, bwd: [2]float64{w.bwd[0] * f, w.bwd[1] * f},
-		core: w.core * f, coreBwd: w.coreBwd * f,
+		core:  [plan.NumCPComm]float64{w.core[0] * f, w.core[1] * f, w.core[2] * f},
 		again: [2]float64{w.again[0] * f, w.again[1] * f}, mlp: w.mlp * f,
 	}
 }
 
 func (w *work) least(o *work) work {
 	return work{
-		fwd:  [2]float64{min(w.fwd[0], o.fwd[0]), min(w.fwd[1], o.fwd[1])},
-		bwd:  [2]float64{min(w.bwd[0], o.bwd[0]), min(w.bwd[1], o.bwd[1])},
-		core: min(w.core, o.core), coreBwd: min(w.coreBwd, o.coreBwd),
+		fwd:   [2]float64{min(w.fwd[0], o.fwd[0]), min(w.fwd[1], o.fwd[1])},
+		bwd:   [2]float64{min(w.bwd[0], o.bwd[0]), min(w.bwd[1], o.bwd[1])},
+		core:  [plan.NumCPComm]float64{min(w.core[0], o.core[0]), min(w.core[1], o.core[1]), min(w.core[2], o.core[2])},
 		again: [2]float64{min(w.again[0], o.again[0]), min(w.again[1], o.again[1])}, mlp: min(w.mlp, o.mlp),
 	}
 }
