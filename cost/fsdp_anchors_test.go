@@ -84,7 +84,7 @@ func TestStateOfTheThreeMixedPrecisionRecipes(t *testing.T) {
 func TestFullyShardedSeventyBOverSixtyFour(t *testing.T) {
 	for _, fw := range []string{"fsdp", "torchtitan"} {
 		t.Run(fw, func(t *testing.T) {
-			s, p := anchor(t, fw, "llama-3-70b", "h100", 64, 8192, "dp_shard=64,zero=3,micro-batch=1,recompute=full")
+			s, p := anchor(t, fw, "llama-3-70b", "h100", 64, 2048, "dp_shard=64,zero=3,micro-batch=1,recompute=full")
 			within(t, "state in GB", named(s, stateTerms...)/1e9, 17.64, 1e-3)
 			c := &p.Memory
 			if c.GatheredUnits.Value != 2 {
