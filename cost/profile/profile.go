@@ -43,6 +43,15 @@ type Recipe struct {
 // PerParameter is the recipe's bytes per parameter without any sharding.
 func (r Recipe) PerParameter() float64 { return r.Weight + r.Grad + r.Optimizer }
 
+// Stepped is the bytes of the weight that the optimizer steps: the FP32 master
+// where the GEMMs' weight is cast from it, otherwise the weight itself.
+func (r Recipe) Stepped() float64 {
+	if r.Cast {
+		return 4
+	}
+	return r.Weight
+}
+
 // State is the memory of the parameters' weights, gradients and optimizer
 // state on one GPU when the optimizer state is divided over a group of the
 // given size (1 = plain data parallel): params x (weight + grad + optimizer /
@@ -91,7 +100,9 @@ type Memory struct {
 	GatheredUnits  Constant `toml:"gathered_units"`     // layers whose sharded weights are whole at a time: the current one and those prefetched
 	UnitGradBytes  Constant `toml:"unit_grad_bytes"`    // per parameter of those layers: gradients before they are reduced
 	BucketBytes    Constant `toml:"bucket_bytes"`       // buffers of the sharded optimizer's collectives, whatever the model
+	StepCopies     Constant `toml:"step_copies"`        // temporaries of the optimizer's step, in copies of the weights it steps
 	RootUnit       bool     `toml:"root_unit"`          // embedding and head are one unit, whole throughout the step
+	GradsFreed     bool     `toml:"grads_freed"`        // gradients are freed after the step: its first backward begins without any
 	PipelineHolds  bool     `toml:"pipeline_holds"`     // with pp above 1 gradients stay whole until the last micro-batch
 }
 
