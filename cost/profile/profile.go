@@ -79,7 +79,8 @@ type Memory struct {
 	Flash          bool     `toml:"flash_attention"`    // no s x s scores are kept
 	Dropout        bool     `toml:"dropout"`            // masks of hidden dropout are kept
 	DummyWgrad     bool     `toml:"dummy_wgrad"`        // one bf16 weight gradient per distinct linear shape is allocated
-	NormBytes      Constant `toml:"norm_bytes"`         // per hidden element: inputs and outputs of a layer's two norms
+	NormBytes      Constant `toml:"norm_bytes"`         // per hidden element: inputs and outputs of a layer's two RMS norms
+	LayerNormBytes Constant `toml:"layer_norm_bytes"`   // the same of a layer with layer norms
 	HeadBytes      Constant `toml:"attention_bytes"`    // per element of q, k, v and the attention output
 	FlashStats     Constant `toml:"flash_stats_bytes"`  // per head
 	ScoreBytes     Constant `toml:"score_bytes"`        // per attention score when scores are kept
