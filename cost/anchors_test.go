@@ -266,10 +266,10 @@ func TestLogitsOfALargeVocabulary(t *testing.T) {
 	}
 	o := find(t, "llama-3-70b")
 	m := priced(t, o, "h100", 8, "megatron", "", 8, 8192)
-	p := degrees{tp: 8, pp: 1, mb: 1, sp: true}.place(m.cluster)
+	p := degrees{tp: 1, pp: 1, dp: 8, mb: 1, zero: 1}.place(m.cluster)
 	e := m.Explain(&p)
-	padded := float64(o.PaddedVocab(128, 8))
-	bf16 := 8192*padded*2/8 + 4*8192*8192/8
+	padded := float64(o.PaddedVocab(128, 1))
+	bf16 := 8192*padded*2 + 4*8192*8192
 	if got := term(e.Stages[0], "head activations"); math.Abs(got/bf16-1) > 1e-9 {
 		t.Errorf("head keeps %g, want bf16 logits and the norm's %g", got, bf16)
 	}

@@ -42,13 +42,17 @@ func (m *Model) meanPeak(v *view, a *memory) float64 {
 		}
 		mean = max(mean, params*m.recipe.Optimizer*(1-percentOf(v.offload.Hi))/m.gpus)
 	}
-	return mean + a.common()
+	step := 0.0
+	for k, n := range m.layers {
+		step += float64(n * a.layer[k].step)
+	}
+	return max(mean+a.common(), step/v.pp.hi)
 }
 
 // endPeak is the least memory of the first stage if it holds as many layers as
 // the mean, or else of another stage that holds more.
 func (m *Model) endPeak(v *view, a *memory) float64 {
-	last := a.common() + a.headKept + a.headWgrad + a.headUnit + a.finalNorm
+	last := a.common() + a.beyond() + a.headWgrad + a.rootUnit + a.finalNorm
 	if !a.tied {
 		last += a.head
 	}

@@ -114,7 +114,7 @@ func TestKeyValueHeadsAreCopiedWhereThereAreTooFew(t *testing.T) {
 }
 
 func TestGatheredKeysAndValuesAreInMemory(t *testing.T) {
-	d := degrees{tp: 1, cp: 8, pp: 1, dp: 8, mb: 1, zero: 1}
+	d := degrees{tp: 1, cp: 8, pp: 2, dp: 4, mb: 1, zero: 1}
 	by := contexted(t, d)
 	ring, gather := term(by[plan.CPRing].Stages[0], "backward buffers"), term(by[plan.CPAllGather].Stages[0], "backward buffers")
 	// 8 heads of 128: keys, values and the gradients of both, of 32,768 tokens.

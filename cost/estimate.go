@@ -21,6 +21,7 @@ type StageMemory struct {
 	Layers    int
 	Allocated units.Bytes
 	Reserved  units.Bytes
+	When      string // the peak is: "at the loss", "in a layer's backward", "in the optimizer's step"
 	Terms     []Term // add up to Allocated
 }
 
@@ -120,6 +121,9 @@ func (m *Model) stageMemory(v *view, j *job, s *schedule, r int) StageMemory {
 	out := StageMemory{
 		Stage: r, Allocated: units.Bytes(k.memory), Reserved: units.Bytes(k.memory * j.reserved),
 	}
+	if step := a.stepOf(float64(r), float64(j.pp), k.layers); step >= k.memory {
+		return m.stepMemory(v, j, s, r, out)
+	}
 	var matrices, norms, experts, kept float64
 	for i, n := range k.layers {
 		l := &a.layer[i]
@@ -155,15 +159,21 @@ func (m *Model) stageMemory(v *view, j *job, s *schedule, r int) StageMemory {
 			add("head", a.head, recipe)
 		}
 		add("final norm", a.finalNorm, recipe)
-		add("head activations", a.headKept, "logits and the head's input")
 	}
-	add("backward buffers", a.transient, "one layer's backward pass")
-	add("gathered layers", a.units, plain(m.profile.Memory.GatheredUnits.Value)+" layers whole at a time, and their gradients")
 	if r == 0 && !(a.tied && j.pp == 1) {
 		add("gathered embedding", a.embedUnit, "whole throughout the step")
 	}
-	if r == j.pp-1 {
-		add("gathered head", a.headUnit, "whole from forward to backward, and its gradients")
+	if r == j.pp-1 && a.atLoss() >= a.inBackward() {
+		out.When = "at the loss"
+		add("head activations", a.headKept, "logits and the head's input")
+		add("gathered head", a.rootUnit+a.headUnit, "whole from forward to backward")
+	} else {
+		out.When = "in a layer's backward"
+		add("backward buffers", a.transient, "one layer's backward pass")
+		add("gathered layers", a.units, plain(m.profile.Memory.GatheredUnits.Value)+" layers whole at a time, and their gradients")
+		if r == j.pp-1 {
+			add("gathered head", a.rootUnit+a.headGrads, "whole throughout the step, and its gradients")
+		}
 	}
 	add("collective buffers", a.buckets, "of the sharded optimizer")
 	wgrad := a.wgrad

@@ -124,7 +124,11 @@ func (t tokenBytes) plus(mlp tokenBytes) tokenBytes {
 // sequence parallelism: the norms' and linears' inputs and the dropout masks.
 func (m *Model) keptWhole() float64 {
 	c, h := &m.profile.Memory, float64(m.model.Hidden)
-	per := c.NormBytes.Value * h * float64(m.model.NormsPerLayer) / 2
+	norm := c.LayerNormBytes.Value
+	if m.model.Norm == models.RMSNorm {
+		norm = c.NormBytes.Value
+	}
+	per := norm * h * float64(m.model.NormsPerLayer) / 2
 	if c.Dropout {
 		per += float64(2 * h)
 	}

@@ -16,7 +16,6 @@ import (
 	"meshplan/framework/all"
 	"meshplan/models"
 	"meshplan/plan"
-	"meshplan/units"
 )
 
 const gib = 1 << 30
@@ -32,6 +31,9 @@ type measuredRun struct {
 	seq, micro, batch               int64
 	shard, replicate, tp, pp, cp, z int
 	stateBytes, gib, params         float64
+	// logitBytes is set where the run's loss is not the profile's: what it
+	// keeps for each logit at the peak.
+	logitBytes *float64
 }
 
 // ran reports whether the plan is known to fit.
@@ -87,14 +89,19 @@ func readRuns(t *testing.T, name string) []measuredRun {
 	var runs []measuredRun
 	for _, row := range table(t, name) {
 		whole := func(key string) int { return int(number(t, row, key)) }
-		runs = append(runs, measuredRun{
+		r := measuredRun{
 			id: row["id"], model: row["model"], gpu: row["gpu"], note: row["note"],
 			precision: row["precision"], metric: row["metric"], recompute: row["recompute"],
 			gpus: whole("gpus"), perNode: whole("gpus_per_node"),
 			seq: int64(whole("seq_len")), micro: int64(whole("micro_batch")), batch: int64(whole("global_batch")),
 			shard: whole("dp_shard"), replicate: whole("dp_replicate"), tp: whole("tp"), pp: whole("pp"), cp: whole("cp"), z: whole("zero"),
 			stateBytes: number(t, row, "state_bytes"), gib: number(t, row, "measured_gib"), params: number(t, row, "params_b"),
-		})
+		}
+		if row["logit_bytes"] != "" {
+			v := number(t, row, "logit_bytes")
+			r.logitBytes = &v
+		}
+		runs = append(runs, r)
 	}
 	if len(runs) == 0 {
 		t.Fatalf("%s has no rows", name)
@@ -136,7 +143,8 @@ func shapeOf(t *testing.T, name string, seq int64) *models.Model {
 }
 
 // machineOf is the cluster of a run. The H100 with 96 GB of torchtitan's pages
-// is in no catalogue: torchtitan prints 95.04 GiB as its capacity.
+// is in no catalogue; its runtime memory is taken as the same share of the
+// label as the 80 GB part shows.
 func machineOf(t *testing.T, gpu string, gpus int) *cluster.Cluster {
 	t.Helper()
 	system := gpu
@@ -149,7 +157,7 @@ func machineOf(t *testing.T, gpu string, gpus int) *cluster.Cluster {
 	}
 	if gpu == "h100-96gb" {
 		g := *c.GPU
-		g.Runtime = units.Bytes(95.04 * gib)
+		g.Runtime = g.Runtime * 96 / 80
 		c.GPU = &g
 	}
 	return c
@@ -170,6 +178,15 @@ func need(t *testing.T, name string) (framework.Framework, *profile.Profile) {
 	return fw, p
 }
 
+// keptBytes is the bytes a parameter that a recipe keeps where weights are
+// sharded: without the copy that is cast from the master weights.
+func keptBytes(r profile.Recipe) float64 {
+	if r.Cast {
+		return r.PerParameter() - r.Weight
+	}
+	return r.PerParameter()
+}
+
 // recipeOf is the recipe whose bytes a parameter are those of the run; the
 // default when they are its own.
 func recipeOf(t *testing.T, p *profile.Profile, bytes float64) string {
@@ -178,11 +195,11 @@ func recipeOf(t *testing.T, p *profile.Profile, bytes float64) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if bytes == 0 || def.PerParameter() == bytes {
+	if bytes == 0 || keptBytes(def) == bytes {
 		return ""
 	}
 	for _, r := range p.Recipes {
-		if r.PerParameter() == bytes {
+		if keptBytes(r) == bytes {
 			return r.Name
 		}
 	}
@@ -194,6 +211,11 @@ func recipeOf(t *testing.T, p *profile.Profile, bytes float64) string {
 // framework takes for the rest, the terms.
 func priceRun(t *testing.T, r *measuredRun, fw framework.Framework, p *profile.Profile) cost.Estimate {
 	t.Helper()
+	if r.logitBytes != nil {
+		own := *p
+		own.Memory.LogitBytes = profile.Constant{Value: *r.logitBytes, Source: "the loss of the run"}
+		p = &own
+	}
 	f := &framework.Facts{
 		Model: shapeOf(t, r.model, r.seq), Cluster: machineOf(t, r.gpu, r.gpus),
 		Workload: plan.Workload{GlobalBatch: r.batch, SeqLen: r.seq, Precision: plan.BF16, Recipe: recipeOf(t, p, r.stateBytes), LoadFactor: 1},

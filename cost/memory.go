@@ -11,6 +11,8 @@ import "meshplan/models"
 //	head         logits and the head's input, on the last stage
 //	transient    buffers of one layer's backward pass
 //
+// The peak is at one of three times, see phases.go.
+//
 // Every term is a sum of products, so that a lower bound over a box comes from
 // the ends of its intervals; terms that shrink with several dimensions use the
 // largest product of those that the GPUs allow.
@@ -19,6 +21,7 @@ import "meshplan/models"
 type perLayer struct {
 	matrices, norms, experts float64 // state: linear matrices; norms, biases, router; routed experts
 	kept                     float64 // activations of one micro-batch
+	step                     float64 // state and temporaries of the optimizer's step
 }
 
 func (p *perLayer) state() float64 { return p.matrices + p.norms + p.experts }
@@ -35,9 +38,13 @@ type memory struct {
 	wgrad     float64 // weight gradient buffers of a layer's shapes
 	headWgrad float64 // of the head
 	units     float64 // whole weights and gradients of the layers at work, on every stage
-	embedUnit float64 // the same of the embedding
-	headUnit  float64 // the same of the head
+	embedUnit float64 // whole weights of the embedding, throughout
+	rootUnit  float64 // whole weights of the head where they stay throughout, on the last stage
+	headUnit  float64 // where they are freed after the head's backward
+	headGrads float64 // whole gradients of the head that wait for the root unit's reduction
 	buckets   float64 // collectives' buffers, on every stage
+	embedStep float64 // the optimizer's step of the embedding on the first stage
+	headStep  float64 // and of the head on the last
 	tied      bool
 }
 
@@ -66,6 +73,7 @@ func (m *Model) account(v *view) memory {
 	a.headKept = float64(tokens.split*vocab*c.LogitBytes.Value) + float64(tokens.whole*c.HeadNormBytes.Value*h)
 	a.transient = m.transient(v, &tokens)
 	m.wholeUnits(v, &a)
+	m.setStep(v, &a)
 	if c.DummyWgrad {
 		a.wgrad, a.headWgrad = m.wgrads(v), 2*vocab*h/v.tp.hi
 	}
@@ -132,8 +140,8 @@ func (v *view) leastInFlight(r, p float64) float64 {
 	return f
 }
 
-// common is what every stage has.
-func (a *memory) common() float64 { return a.transient + a.wgrad + a.units + a.buckets }
+// common is what every stage has in a layer's backward.
+func (a *memory) common() float64 { return a.working() + a.wgrad + a.buckets }
 
 // stage is the memory of rank r of p with the given layers of each kind.
 func (a *memory) stage(r, p, flight float64, layers [models.NumKinds]float64) float64 {
@@ -142,7 +150,7 @@ func (a *memory) stage(r, p, flight float64, layers [models.NumKinds]float64) fl
 		l := &a.layer[k]
 		total += float64(layers[k] * (l.state() + float64(flight*l.kept)))
 	}
-	return total + a.ends(r, p)
+	return max(total+a.ends(r, p), a.stepOf(r, p, layers))
 }
 
 // ends is what the embedding and the head add to rank r of p.
@@ -155,7 +163,7 @@ func (a *memory) ends(r, p float64) float64 {
 		}
 	}
 	if r == p-1 {
-		total += a.finalNorm + a.headKept + a.headWgrad + a.headUnit
+		total += a.finalNorm + a.beyond() + a.headWgrad + a.rootUnit
 		if !(a.tied && p == 1) {
 			total += a.head
 		}

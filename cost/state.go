@@ -1,6 +1,9 @@
 package cost
 
-import "meshplan/plan"
+import (
+	"meshplan/cost/profile"
+	"meshplan/plan"
+)
 
 // perParameter is the bytes of weights, gradients and optimizer state that one
 // GPU keeps for each parameter of a stage: of matrices that tp splits, of what
@@ -11,13 +14,23 @@ type perParameter struct{ split, whole, experts float64 }
 // optimizer state, 2 the gradients as well, 3 the weights as well (arXiv
 // 1910.02054). The dense part is sharded over dp_shard x cp and the experts over
 // their share of the same ranks (Megatron core distributed_data_parallel.py,
-// torchtitan parallel_dims.py).
+// torchtitan parallel_dims.py). Of a step with one micro-batch it is the state
+// before backward: gradients that the last step freed do not exist.
 func (m *Model) stateBytes(v *view) perParameter {
+	r := m.recipe
+	if m.profile.Memory.GradsFreed && v.micro.lo <= 1 {
+		r.Grad = 0
+	}
+	return m.perParameter(v, &r)
+}
+
+// perParameter is the state of a view under a recipe.
+func (m *Model) perParameter(v *view, r *profile.Recipe) perParameter {
 	split := v.most(v.tp.hi*v.cp.hi*v.ds.hi, v.pp.lo*v.dr.lo, m.gpus)
 	whole := v.most(v.cp.hi*v.ds.hi, v.tp.lo*v.pp.lo*v.dr.lo, m.gpus)
 	experts := m.expertRanks(v)
 	return perParameter{
-		split: m.keptPer(v, v.tp.hi, split), whole: m.keptPer(v, 1, whole), experts: m.keptPer(v, experts, max(experts, split)),
+		split: m.keptPer(v, r, v.tp.hi, split), whole: m.keptPer(v, r, 1, whole), experts: m.keptPer(v, r, experts, max(experts, split)),
 	}
 }
 
@@ -29,8 +42,7 @@ func (m *Model) expertRanks(v *view) float64 {
 
 // keptPer is the state per parameter where model parallelism divides
 // parameters over rank GPUs and sharding over sharded.
-func (m *Model) keptPer(v *view, rank, sharded float64) float64 {
-	r := &m.recipe
+func (m *Model) keptPer(v *view, r *profile.Recipe, rank, sharded float64) float64 {
 	weight, grad, optimizer := r.Weight/rank, r.Grad/rank, r.Optimizer/rank
 	if v.zero.Hi >= plan.ZeroOptimizer {
 		optimizer = r.Optimizer / sharded
@@ -56,28 +68,30 @@ func (m *Model) pipelineHolds(pp float64) bool { return pp > 1 && m.profile.Memo
 // wholeUnits sets the parts of the account that are whole for a time: the sharded
 // weights of the layers at work and, until they are reduced, their gradients.
 // The largest layer counts. The head is such a unit too; its weights wait on the
-// last stage from the end of forward for the start of backward.
+// last stage from the end of forward for the start of backward. Embedding and head
+// in the root unit stay whole, and the head's gradients wait for the embedding's.
 func (m *Model) wholeUnits(v *view, a *memory) {
 	c := &m.profile.Memory
 	if v.zero.Lo >= plan.ZeroOptimizer {
 		a.buckets = c.BucketBytes.Value
 	}
-	per := 0.0
+	weight, grad := 0.0, 0.0
 	if v.zero.Lo >= plan.ZeroWeights {
-		per += m.recipe.Weight
+		weight = m.recipe.Weight
 	}
 	if v.reducesEach {
-		per += c.UnitGradBytes.Value
+		grad = c.UnitGradBytes.Value
 	}
-	if per == 0 {
+	if weight+grad == 0 {
 		return
 	}
-	a.units = float64(c.GatheredUnits.Value*per) * m.largestLayer(v)
+	a.units = float64(c.GatheredUnits.Value*(weight+grad)) * m.largestLayer(v)
 	table := m.vocabulary(v) * float64(m.model.Hidden) / v.tp.hi
-	a.headUnit = table * per
-	if c.RootUnit {
-		a.embedUnit = table * per
+	if !c.RootUnit {
+		a.headUnit = table * weight
+		return
 	}
+	a.embedUnit, a.rootUnit, a.headGrads = table*weight, table*weight, table*grad
 }
 
 // largestLayer is the most parameters that a layer has on one rank.

@@ -43,6 +43,15 @@ type Recipe struct {
 // PerParameter is the recipe's bytes per parameter without any sharding.
 func (r Recipe) PerParameter() float64 { return r.Weight + r.Grad + r.Optimizer }
 
+// Stepped is the bytes of the weight that the optimizer steps: the FP32 master
+// where the GEMMs' weight is cast from it, otherwise the weight itself.
+func (r Recipe) Stepped() float64 {
+	if r.Cast {
+		return 4
+	}
+	return r.Weight
+}
+
 // State is the memory of the parameters' weights, gradients and optimizer
 // state on one GPU when the optimizer state is divided over a group of the
 // given size (1 = plain data parallel): params x (weight + grad + optimizer /
@@ -70,7 +79,8 @@ type Memory struct {
 	Flash          bool     `toml:"flash_attention"`    // no s x s scores are kept
 	Dropout        bool     `toml:"dropout"`            // masks of hidden dropout are kept
 	DummyWgrad     bool     `toml:"dummy_wgrad"`        // one bf16 weight gradient per distinct linear shape is allocated
-	NormBytes      Constant `toml:"norm_bytes"`         // per hidden element: inputs and outputs of a layer's two norms
+	NormBytes      Constant `toml:"norm_bytes"`         // per hidden element: inputs and outputs of a layer's two RMS norms
+	LayerNormBytes Constant `toml:"layer_norm_bytes"`   // the same of a layer with layer norms
 	HeadBytes      Constant `toml:"attention_bytes"`    // per element of q, k, v and the attention output
 	FlashStats     Constant `toml:"flash_stats_bytes"`  // per head
 	ScoreBytes     Constant `toml:"score_bytes"`        // per attention score when scores are kept
@@ -91,7 +101,9 @@ type Memory struct {
 	GatheredUnits  Constant `toml:"gathered_units"`     // layers whose sharded weights are whole at a time: the current one and those prefetched
 	UnitGradBytes  Constant `toml:"unit_grad_bytes"`    // per parameter of those layers: gradients before they are reduced
 	BucketBytes    Constant `toml:"bucket_bytes"`       // buffers of the sharded optimizer's collectives, whatever the model
+	StepCopies     Constant `toml:"step_copies"`        // temporaries of the optimizer's step, in copies of the weights it steps
 	RootUnit       bool     `toml:"root_unit"`          // embedding and head are one unit, whole throughout the step
+	GradsFreed     bool     `toml:"grads_freed"`        // gradients are freed after the step: its first backward begins without any
 	PipelineHolds  bool     `toml:"pipeline_holds"`     // with pp above 1 gradients stay whole until the last micro-batch
 }
 
