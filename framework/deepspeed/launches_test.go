@@ -32,9 +32,8 @@ func TestLaunchesThatDeepSpeedRuns(t *testing.T) {
 	})
 }
 
-// The first seven are refusals that users reported (DeepSpeed issues 3589, 568,
-// 823, 4674; OpenRLHF 346; Megatron-DeepSpeed 474). Where a report gives no
-// degrees, they are ours.
+// The first seven are refusals that users of DeepSpeed, Megatron-DeepSpeed and
+// OpenRLHF reported. Where a report gives no degrees, they are ours.
 func TestWhatDeepSpeedRefuses(t *testing.T) {
 	uly := models.Model{Name: "llama-30b", Layers: 60, Heads: 48, KVHeads: 48, Hidden: 6144, FFN: 16384, Vocab: 32000}
 	frameworktest.Check(t, deepspeed.New(), []frameworktest.Launch{

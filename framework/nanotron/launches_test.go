@@ -24,7 +24,8 @@ func TestLaunchesThatNanotronRuns(t *testing.T) {
 	})
 }
 
-// The first two are issue 347 and examples/moe/config_llamoe.yaml.
+// The first was reported by a user; the second is nanotron's
+// examples/moe/config_llamoe.yaml.
 func TestWhatNanotronRefuses(t *testing.T) {
 	moe := models.Model{Name: "llamoe", Layers: 1, Heads: 8, KVHeads: 8, Hidden: 512, FFN: 2048, Vocab: 32000, Experts: 4, TopK: 1, MoEFFN: 2048}
 	frameworktest.Check(t, nanotron.New(), []frameworktest.Launch{
