@@ -15,9 +15,9 @@ type Conventions struct {
 	ExpertTPFollowsTP bool
 	// PlainTP: sp is off unless given; otherwise it goes with tp.
 	PlainTP bool
-	// Zero is the ZeRO stage where there are ranks to share it, given pp; nil
-	// stands for a sharded optimizer, stage 1.
-	Zero func(pp int32) int8
+	// Zero is the ZeRO stage where there are ranks to share it; nil stands for a
+	// sharded optimizer, stage 1.
+	Zero func(*Degrees) int8
 	// CPComm is the communication of context parallelism where cp is above 1.
 	CPComm plan.CPComm
 	// Split is the framework's own split of the layers over pp*vpp chunks, or
@@ -92,7 +92,7 @@ func (w *filling) fillOptions() error {
 		if int64(w.degrees[plan.DPShard])*int64(w.degrees[plan.CP]) > 1 {
 			o.ZeroStage = plan.ZeroOptimizer
 			if w.Zero != nil {
-				o.ZeroStage = w.Zero(w.degrees[plan.PP])
+				o.ZeroStage = w.Zero(&w.degrees)
 			}
 		}
 		w.say("zero is not given: %d", o.ZeroStage)

@@ -20,7 +20,7 @@ type DeepSpeed struct {
 func New() *DeepSpeed {
 	return &DeepSpeed{framework.Conventions{
 		Name: "DeepSpeed", Order: order, Forms: forms, PlainTP: true,
-		CPComm: plan.CPAllToAll, Split: split,
+		Zero: zero, CPComm: plan.CPAllToAll, Split: split,
 	}}
 }
 
@@ -32,6 +32,18 @@ var order = framework.InnerFirst("DeepSpeed", "pipe-data-sequence-model")
 // forms: partition_method type:transformer is the even split, and a regular
 // expression that names the embedding or the head counts it as a layer.
 var forms = []plan.SplitForm{plan.SplitEven, plan.SplitEmbedLoss}
+
+// zero shards the optimizer, with everything else where copies of the shards are
+// asked for, which only MiCS has.
+func zero(d *framework.Degrees) int8 {
+	switch {
+	case d[plan.DPReplicate] == 1:
+		return plan.ZeroOptimizer
+	case d[plan.DPShard] == 1:
+		return plan.ZeroNone
+	}
+	return plan.ZeroWeights
+}
 
 // split is that of type:transformer, Megatron-DeepSpeed's default.
 func split(f *framework.Facts, _, pp, vpp int) []int32 {

@@ -20,17 +20,15 @@ type FSDP struct {
 // New is FSDP as accelerate in its version of July 2026 launches it.
 func New() *FSDP {
 	return &FSDP{framework.Conventions{
-		Name: "FSDP", Order: order, Forms: forms, PlainTP: true, Zero: fullShard,
+		Name: "FSDP", Order: order, Forms: plan.AllForms(), PlainTP: true, Zero: fullShard,
 	}}
 }
 
 // order is accelerate's device mesh (parallelism_config.py).
 var order = framework.InnerFirst("FSDP", "dp_replicate-dp_shard-cp-tp")
 
-var forms = []plan.SplitForm{plan.SplitEven}
-
 // fullShard is FULL_SHARD, the default sharding strategy.
-func fullShard(int32) int8 { return plan.ZeroWeights }
+func fullShard(*framework.Degrees) int8 { return plan.ZeroWeights }
 
 // Name is "fsdp".
 func (*FSDP) Name() string { return "fsdp" }
@@ -52,8 +50,9 @@ var options = map[plan.Coord][]int32{
 	plan.RecomputeC:      {int32(plan.RecomputeNone), int32(plan.RecomputeFull)},
 }
 
-// Forms is the one chunk of all layers.
-func (*FSDP) Forms() []plan.SplitForm { return forms }
+// Forms is the one chunk of all layers. Fill also splits them over a pipeline
+// that is asked for, so that the rule on it can say why there is none.
+func (*FSDP) Forms() []plan.SplitForm { return []plan.SplitForm{plan.SplitEven} }
 
 // Fill completes a plan as accelerate would.
 func (d *FSDP) Fill(f *framework.Facts, p plan.Partial) (plan.Plan, []string, error) {

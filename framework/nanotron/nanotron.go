@@ -20,12 +20,21 @@ type Nanotron struct {
 // New is nanotron in its current version.
 func New() *Nanotron {
 	return &Nanotron{framework.Conventions{
-		Name: "nanotron", Order: order, Forms: plan.AllForms(), PlainTP: true, Split: Balance,
+		Name: "nanotron", Order: order, Forms: plan.AllForms(), PlainTP: true, Zero: zero, Split: Balance,
 	}}
 }
 
 // order is that of its rank matrix (parallel/context.py).
 var order = framework.InnerFirst("nanotron", "pp-dp-cp-tp")
+
+// zero shards the optimizer over dp, of which there must be two ranks and no
+// copies.
+func zero(d *framework.Degrees) int8 {
+	if d[plan.DPShard] > 1 && d[plan.DPReplicate] == 1 {
+		return plan.ZeroOptimizer
+	}
+	return plan.ZeroNone
+}
 
 // Name is "nanotron".
 func (*Nanotron) Name() string { return "nanotron" }
@@ -62,7 +71,7 @@ func (*Nanotron) PlacementWarning(f *framework.Facts, p *plan.Plan) string {
 		return warning
 	}
 	tp, pp := p.Placement.Degree(plan.TP), p.Placement.Degree(plan.PP)
-	own, given := Balance(f, int(tp), int(pp), 1), p.Options.Stages.Text
+	own, given := Balance(f, int(tp), int(pp), int(max(1, p.Options.VPP))), p.Options.Stages.Text
 	if text := plan.RunLength(own); own != nil && given != "" && text != given {
 		return fmt.Sprintf("nanotron balances the layers itself: it builds %s, this plan has %s", text, given)
 	}

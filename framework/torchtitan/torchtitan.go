@@ -35,8 +35,8 @@ var forms = []plan.SplitForm{plan.SplitEven, plan.SplitEmbedLoss, plan.SplitLayo
 // zero is fsdp_reshard_after_forward "default": weights are resharded after the
 // forward unless there is a pipeline, whose micro-batches would gather them
 // again and again (fsdp.py).
-func zero(pp int32) int8 {
-	if pp > 1 {
+func zero(d *framework.Degrees) int8 {
+	if d[plan.PP] > 1 {
 		return plan.ZeroGradients
 	}
 	return plan.ZeroWeights
