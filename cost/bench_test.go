@@ -36,7 +36,7 @@ func samples(b *testing.B, m *Model, n int) (boxes []plan.Box, plans []plan.Plan
 }
 
 func BenchmarkBound(b *testing.B) {
-	for _, s := range []subject{subjects[2], subjects[3], subjects[6]} {
+	for _, s := range []subject{subjects[2], subjects[3], subjectCalled(b, "MoE on 256 H100 by FSDP2")} {
 		b.Run(s.model+" "+s.profile, func(b *testing.B) {
 			m := s.price(b)
 			boxes, _ := samples(b, m, 256)

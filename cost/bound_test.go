@@ -15,19 +15,34 @@ import (
 type subject struct {
 	name, model, cluster, profile string
 	batch, seq                    int64
+	precision                     plan.Precision // "" is the profile's
 }
 
 var subjects = []subject{
-	{"dense 70B on 256 H100", "llama-3.1-70b", "h100:256", "megatron", 1024, 8192},
-	{"dense 405B with 126 layers on 16,384 H100", "llama-3.1-405b", "h100:16384", "megatron", 2048, 8192},
-	{"GPT-3 on 1,024 A100 in 2022", "gpt3-175b", "a100:1024", "megatron-2022", 1536, 2048},
-	{"DeepSeek-V3 on 2,048 H800", "deepseek-v3", "h800:2048", "megatron", 15360, 4096},
-	{"94-layer MoE on 72-GPU domains", "qwen3-235b-a22b", "gb200-nvl72:288", "megatron", 1152, 4096},
-	{"dense 70B on 256 H100 by FSDP2", "llama-3.1-70b", "h100:256", "torchtitan", 1024, 8192},
-	{"MoE on 256 H100 by FSDP2", "qwen3-235b-a22b", "h100:256", "torchtitan", 512, 8192},
-	{"8B on 64 A100 by FSDP", "llama-3.1-8b", "a100:64", "fsdp", 256, 4096},
-	{"Mixtral on 64 H100 under DeepSpeed", "mixtral-8x7b", "h100:64", "deepspeed", 256, 4096},
-	{"Mixtral with a window of none", "mixtral-8x7b", "h100:64", "megatron", 128, 4096},
+	{"dense 70B on 256 H100", "llama-3.1-70b", "h100:256", "megatron", 1024, 8192, ""},
+	{"dense 405B with 126 layers on 16,384 H100", "llama-3.1-405b", "h100:16384", "megatron", 2048, 8192, ""},
+	{"GPT-3 on 1,024 A100 in 2022", "gpt3-175b", "a100:1024", "megatron-2022", 1536, 2048, ""},
+	{"DeepSeek-V3 on 2,048 H800", "deepseek-v3", "h800:2048", "megatron", 15360, 4096, ""},
+	{"94-layer MoE on 72-GPU domains", "qwen3-235b-a22b", "gb200-nvl72:288", "megatron", 1152, 4096, ""},
+	{"dense 70B on 256 H100 by FSDP2", "llama-3.1-70b", "h100:256", "torchtitan", 1024, 8192, ""},
+	{"MoE on 256 H100 by FSDP2", "qwen3-235b-a22b", "h100:256", "torchtitan", 512, 8192, ""},
+	{"8B on 64 A100 by FSDP", "llama-3.1-8b", "a100:64", "fsdp", 256, 4096, ""},
+	{"Mixtral on 64 H100 under DeepSpeed", "mixtral-8x7b", "h100:64", "deepspeed", 256, 4096, ""},
+	{"Mixtral with a window of none", "mixtral-8x7b", "h100:64", "megatron", 128, 4096, ""},
+	{"dense 70B in fp8", "llama-3.1-70b", "h100:256", "megatron", 1024, 8192, plan.FP8},
+	{"Qwen3-30B in mxfp8", "qwen3-30b-a3b", "gb200-nvl72:288", "megatron", 1152, 4096, plan.MXFP8},
+}
+
+// subjectCalled is the subject of that name.
+func subjectCalled(t testing.TB, name string) subject {
+	t.Helper()
+	for _, s := range subjects {
+		if s.name == name {
+			return s
+		}
+	}
+	t.Fatalf("no subject %q", name)
+	return subject{}
 }
 
 func (s subject) price(t testing.TB) *Model {
@@ -44,7 +59,7 @@ func (s subject) price(t testing.TB) *Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := New(o, c, plan.Workload{GlobalBatch: s.batch, SeqLen: s.seq, Precision: p.Precision, LoadFactor: 1}, p)
+	m, err := New(o, c, plan.Workload{GlobalBatch: s.batch, SeqLen: s.seq, Precision: s.precision, LoadFactor: 1}, p)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,7 +56,7 @@ type Estimate struct {
 	Time                  Term
 	Traffic               []Traffic
 	TokensPerSecondPerGPU float64
-	MFU                   float64 // model FLOPs over peak; causal attention counted once, recompute not
+	MFU                   float64 // model FLOPs over the precision's peak; causal attention counted once, recompute not
 	HFU                   float64 // hardware FLOPs over peak, recompute counted
 	Warnings              []string
 }
@@ -88,11 +88,11 @@ func (m *Model) Explain(p *plan.Plan) Estimate {
 	e.Warnings = append(e.Warnings, m.offloadNotes(&v)...)
 	gpus := float64(p.Placement.GPUs())
 	tokens := m.workload.TokensPerStep()
-	available := float64(e.Step) * gpus * m.peak
+	available := float64(e.Step) * gpus * m.rate
 	e.TokensPerSecondPerGPU = tokens / (float64(e.Step) * gpus)
 	e.MFU = tokens * float64(m.model.FLOPsPerToken(int(m.workload.SeqLen))) / available
 	e.HFU = tokens * (float64(m.model.HardwareFLOPsPerToken(int(m.workload.SeqLen), p.Options.Recompute)) + m.repeatedFLOPs(p.Options.Recompute)) / available
-	e.Warnings = append(e.Warnings, m.recomputeWarnings(&v)...)
+	e.Warnings = append(append(e.Warnings, m.recomputeWarnings(&v)...), m.fp8Warning()...)
 	return e
 }
 

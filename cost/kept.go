@@ -103,7 +103,7 @@ func (m *Model) keptPerToken(kind models.Kind, r plan.Recompute) tokenBytes {
 	case plan.RecomputeOps:
 		return m.keptOps(kind)
 	}
-	t := tokenBytes{whole: m.keptWhole(), split: m.keptAttention()}
+	t := tokenBytes{whole: m.keptWhole(kind, r), split: m.keptAttention()}
 	if r != plan.RecomputeSelective {
 		t.split += float64(c.FlashStats.Value * float64(o.Heads))
 		t.split += float64(c.ScoreBytes.Value * float64(o.Heads) * m.seq)
@@ -121,46 +121,63 @@ func (t tokenBytes) plus(mlp tokenBytes) tokenBytes {
 }
 
 // keptWhole is bytes per token that tensor parallelism splits only with
-// sequence parallelism: the norms' and linears' inputs and the dropout masks.
-func (m *Model) keptWhole() float64 {
+// sequence parallelism: the norms' and linears' inputs and the dropout masks. In
+// fp8 the norms' outputs are smaller, but for one that a router or a recomputed
+// MLP reads.
+func (m *Model) keptWhole(kind models.Kind, r plan.Recompute) float64 {
 	c, h := &m.profile.Memory, float64(m.model.Hidden)
 	norm := c.LayerNormBytes.Value
 	if m.model.Norm == models.RMSNorm {
 		norm = c.NormBytes.Value
 	}
-	per := norm * h * float64(m.model.NormsPerLayer) / 2
+	inputs := 1.0
+	if kind == models.Dense && r != plan.RecomputeMLP {
+		inputs = 2
+	}
+	per := float64(norm*h*float64(m.model.NormsPerLayer)/2) - float64(m.low.saved*inputs*h)
 	if c.Dropout {
 		per += float64(2 * h)
 	}
 	if m.model.MLA() {
 		per += float64(4 * float64(m.model.QLoraRank+m.model.KVLoraRank+m.model.QKRopeDim))
+		per -= float64(m.low.saved * float64(m.model.QLoraRank+m.model.KVLoraRank))
 	}
 	return per
 }
 
-// keptAttention is bytes per token of queries, keys, values and the output.
+// keptAttention is bytes per token of queries, keys, values and the output. In
+// fp8 the linear behind keeps the output too, beside flash attention's own.
 func (m *Model) keptAttention() float64 {
 	o := m.model
 	width := float64(2*o.Heads*o.HeadDim + 2*o.KVHeads*o.HeadDim)
 	if o.MLA() {
 		width = float64(o.Heads) * 2 * float64(o.QKDim()+o.VHeadDim())
 	}
-	return float64(m.profile.Memory.HeadBytes.Value * width)
+	again := 0.0
+	switch {
+	case m.low.on && m.profile.Memory.Flash:
+		again = m.profile.Memory.FP8Input.Value
+	case m.low.on:
+		again = -m.low.saved
+	}
+	return float64(m.profile.Memory.HeadBytes.Value*width) + float64(again*float64(o.Heads*o.VHeadDim()))
 }
 
-// keptMLP is bytes per token of the MLP, or of the experts and their router.
+// keptMLP is bytes per token of the MLP, or of the experts and their router. In
+// fp8 the inputs of the second linear and of the experts are smaller.
 func (m *Model) keptMLP(kind models.Kind) tokenBytes {
 	o, c := m.model, &m.profile.Memory
 	ffn := c.PlainBytes.Value
 	if o.GatedMLP {
 		ffn = c.GatedBytes.Value
 	}
+	ffn -= m.low.saved
 	if kind == models.Dense {
 		return tokenBytes{split: float64(ffn * float64(o.FFN))}
 	}
 	return tokenBytes{
 		copies: m.load * float64(o.TopK),
-		routed: float64(c.RoutedBytes.Value * float64(o.Hidden)), expert: float64(ffn * float64(o.MoEFFN)),
+		routed: float64((c.RoutedBytes.Value - m.low.saved) * float64(o.Hidden)), expert: float64(ffn * float64(o.MoEFFN)),
 		shared: float64(ffn * float64(o.SharedFFN)), router: float64(c.RouterBytes.Value * float64(o.Experts)),
 	}
 }

@@ -4,7 +4,12 @@ import "meshplan/models"
 
 // gemm is one linear layer: how many columns and rows of its matrix a rank
 // holds. Rows of the activation come from the tokens.
-type gemm struct{ n, k float64 }
+type gemm struct {
+	n, k float64
+	high bool // not in fp8
+}
+
+func mm(n, k float64) gemm { return gemm{n: n, k: k} }
 
 // workOf is the device time of one layer, or of the output head, on one rank
 // for one micro-batch of mb sequences, each cut into cp parts, with the
@@ -15,17 +20,14 @@ func (m *Model) workOf(p part, tp, cp, mb float64) work {
 		return m.headWork(tokens, tp)
 	}
 	kind := models.Kind(p)
-	linear := 0.0
-	for _, g := range m.linears(kind, tp) {
-		linear += m.gemmTime(tokens, g.n, g.k)
-	}
+	linear, quantise := m.linearsTime(tokens, m.linears(kind, tp))
 	w := work{core: m.coreWork(tokens, tp, cp, mb)}
 	split, whole := m.traffic(kind, tokens, tp)
 	t := &m.profile.Time
 	for sp, shard := range [2]float64{1, tp} {
 		moved := (split + whole/shard) / m.hbm
-		w.fwd[sp] = linear + moved
-		w.bwd[sp] = m.gemmBackward(linear, m.denseParams(kind, tp)) + float64(moved*t.TrafficBackward.Value)
+		w.fwd[sp] = linear + quantise.fwd + moved
+		w.bwd[sp] = m.gemmBackward(linear, m.denseParams(kind, tp)) + quantise.bwd + float64(moved*t.TrafficBackward.Value)
 		w.again[sp] = m.againTime(kind, tokens, tp, moved)
 	}
 	w.mlp = m.mlpTime(kind, tokens, tp)
@@ -72,16 +74,16 @@ func (m *Model) linears(kind models.Kind, tp float64) []gemm {
 		qk, rope := float64(o.QKDim()), float64(o.QKRopeDim)
 		latent := float64(o.KVLoraRank)
 		if o.QLoraRank > 0 {
-			list = append(list, gemm{float64(o.QLoraRank), h}, gemm{a * qk / tp, float64(o.QLoraRank)})
+			list = append(list, mm(float64(o.QLoraRank), h), mm(a*qk/tp, float64(o.QLoraRank)))
 		} else {
-			list = append(list, gemm{a * qk / tp, h})
+			list = append(list, mm(a*qk/tp, h))
 		}
-		list = append(list, gemm{latent + rope, h},
-			gemm{a * float64(o.QKNopeDim+o.VHeadDim()) / tp, latent},
-			gemm{h, a * float64(o.VHeadDim()) / tp})
+		list = append(list, mm(latent+rope, h),
+			mm(a*float64(o.QKNopeDim+o.VHeadDim())/tp, latent),
+			mm(h, a*float64(o.VHeadDim())/tp))
 	} else {
 		d, kv := float64(o.HeadDim), float64(o.KVHeads)
-		list = append(list, gemm{a*d/tp + float64(2*max(1, kv/tp)*d), h}, gemm{h, a * d / tp})
+		list = append(list, mm(a*d/tp+float64(2*max(1, kv/tp)*d), h), mm(h, a*d/tp))
 	}
 	return append(list, m.mlpLinears(kind, tp)...)
 }
@@ -96,14 +98,14 @@ func (m *Model) mlpLinears(kind models.Kind, tp float64) []gemm {
 		ffn = float64(o.SharedFFN)
 	}
 	if ffn > 0 {
-		list = append(list, gemm{m.gates * ffn / tp, h}, gemm{h, ffn / tp})
+		list = append(list, mm(m.gates*ffn/tp, h), mm(h, ffn/tp))
 	}
 	return list
 }
 
 // router is the router's GEMM, on tp's share of the tokens.
 func (m *Model) router(tp float64) gemm {
-	return gemm{float64(m.model.Experts), float64(m.model.Hidden) / tp}
+	return gemm{float64(m.model.Experts), float64(m.model.Hidden) / tp, true}
 }
 
 // traffic is the memory traffic in bytes of a layer's element-wise kernels in
@@ -199,6 +201,9 @@ func (m *Model) newExpertTable() expertTable {
 			if best := float64(m.gpu.BestShape); best > 0 {
 				t = max(t, 2*rows*(m.gates+1)*shard*h/best)
 			}
+			if m.low.on {
+				t = max(m.low.faster(t, 2*m.low.launch/manyExperts), m.operands(rows, m.gates*shard, h)+m.operands(rows, h, shard))
+			}
 			return t
 		})
 		if g > 1 {
@@ -228,12 +233,13 @@ func (m *Model) expertRows(v *view) interval {
 func (m *Model) expertPass(v *view, what measure) pass {
 	local := float64(m.model.Experts) / v.ep.hi
 	params := float64(m.params[models.MoE].Experts) / (v.ep.hi * v.etp.hi)
+	copies := m.seq * float64(m.model.TopK) * m.load
 	if what == slot {
 		fwd := local * m.experts.of(v.etp.hi).at(m.expertRows(v).lo)
-		return pass{fwd, m.gemmBackward(fwd, params)}
+		return pass{fwd, m.gemmBackward(fwd, params)}.plus(m.expertQuantise(v, copies, params, what))
 	}
 	rows := m.expertRows(v).hi
-	copies := m.seq * float64(m.model.TopK) * m.load
 	fwd := copies * v.etp.lo * m.experts.of(v.etp.lo).at(rows) / rows
-	return pass{fwd, m.gemmBackward(fwd, params*v.tp.lo*v.cp.lo/v.mb.hi)}
+	params *= v.tp.lo * v.cp.lo / v.mb.hi
+	return pass{fwd, m.gemmBackward(fwd, params)}.plus(m.expertQuantise(v, copies, params, what))
 }

@@ -32,7 +32,8 @@ type Model struct {
 	profile  *profile.Profile
 	recipe   profile.Recipe
 
-	precision plan.Precision
+	precision plan.Precision // of everything but fp8 GEMMs
+	low       lowPrecision
 	bytes     float64 // of an activation
 	seq       float64
 	batch     float64
@@ -41,6 +42,7 @@ type Model struct {
 	gates     float64 // column-parallel matrices of an MLP: 2 gated, 1 plain
 	context   float64 // mean positions a token attends to, over the layers
 	peak      float64 // FLOP/s
+	rate      float64 // the same, of the GEMMs in the workload's precision
 	hbm       float64 // bytes per second that element-wise kernels reach
 	batched   float64 // share of the peak that large batched GEMMs reach
 	stepping  float64 // seconds of an optimizer step per parameter on the GPU
@@ -81,10 +83,16 @@ func New(o *models.Model, c *cluster.Cluster, w plan.Workload, p *profile.Profil
 	if o.GatedMLP {
 		m.gates = 2
 	}
-	m.peak = float64(c.GPU.PeakOf(m.precision))
-	if m.peak <= 0 {
-		return nil, fmt.Errorf("%s has no %s rate", c.GPU.Name, m.precision)
+	asked := m.precision
+	m.rate = float64(Rate(c.GPU, asked))
+	if m.rate <= 0 {
+		return nil, fmt.Errorf("%s has no %s rate", c.GPU.Name, asked)
 	}
+	if isFP8(asked) {
+		m.precision = plan.BF16
+	}
+	m.peak = float64(c.GPU.PeakOf(m.precision))
+	m.low = m.newLowPrecision(asked)
 	m.hbm = float64(c.GPU.HBM) * c.GPU.HBMEfficiency()
 	const large = 8192
 	m.batched = 2 * large * large * large / (m.peak * m.gemmTime(large, large, large))

@@ -103,7 +103,7 @@ func TestOffloadMovesTheOptimizerToTheHostAndTakesLonger(t *testing.T) {
 }
 
 func TestHostMemoryBoundsOffload(t *testing.T) {
-	s := subjects[8] // 8B on 64 A100 by FSDP
+	s := subjectCalled(t, "8B on 64 A100 by FSDP") // 8B on 64 A100 by FSDP
 	m := s.price(t)
 	c := *m.cluster
 	part, err := plan.Parse("dp_shard=8,zero=3,recompute=full,optimizer-offload=100,placement=dp_shard:8/1")

@@ -45,9 +45,9 @@ type linear struct {
 func (m *Model) eager(kind models.Kind, tp float64) []linear {
 	o := m.model
 	h, a := float64(o.Hidden), float64(o.Heads)
-	column := func(width, k float64) linear { return linear{gemm{width / tp, k}, width, byColumns} }
-	row := func(k float64) linear { return linear{gemm{h, k / tp}, h, partial} }
-	whole := func(width float64) linear { return linear{gemm{width, h}, width, latent} }
+	column := func(width, k float64) linear { return linear{mm(width/tp, k), width, byColumns} }
+	row := func(k float64) linear { return linear{mm(h, k/tp), h, partial} }
+	whole := func(width float64) linear { return linear{mm(width, h), width, latent} }
 	var list []linear
 	if o.MLA() {
 		q, from := a*float64(o.QKDim()), h
@@ -125,11 +125,8 @@ func (m *Model) remadePerToken(kind models.Kind, r plan.Recompute) tokenBytes {
 // routed experts: the GEMMs whose outputs are not kept, and the given
 // element-wise kernels of the forward pass.
 func (m *Model) againTime(kind models.Kind, tokens, tp, moved float64) float64 {
-	t := moved
-	for _, g := range m.remadeLinears(kind, tp) {
-		t += m.gemmTime(tokens, g.n, g.k)
-	}
-	return t
+	gemms, quantise := m.linearsTime(tokens, m.remadeLinears(kind, tp))
+	return moved + gemms + quantise.fwd
 }
 
 // remadeLinears are the GEMMs, but for routed experts, whose outputs recompute
@@ -151,11 +148,8 @@ func (m *Model) remadeLinears(kind models.Kind, tp float64) []gemm {
 // experts and the router with the permutation of routed tokens.
 func (m *Model) mlpTime(kind models.Kind, tokens, tp float64) float64 {
 	routed, ffn := m.mlpTraffic(kind)
-	t := tokens * (routed + ffn) / tp / m.hbm
-	for _, g := range m.mlpLinears(kind, tp) {
-		t += m.gemmTime(tokens, g.n, g.k)
-	}
-	return t
+	gemms, quantise := m.linearsTime(tokens, m.mlpLinears(kind, tp))
+	return tokens*(routed+ffn)/tp/m.hbm + gemms + quantise.fwd
 }
 
 // repeated is what recompute adds to a layer's backward pass whose forward pass

@@ -2,13 +2,18 @@ package plan
 
 import "meshplan/units"
 
-// Precision is the number format of weights and activations in the GEMMs.
+// Precision is the number format of weights and activations in the GEMMs; of the
+// fp8 kinds, in those of the transformer layers.
 type Precision string
 
 // The precisions of training.
 const (
 	BF16 Precision = "bf16"
 	FP16 Precision = "fp16"
+
+	FP8      Precision = "fp8"           // one scale per tensor, of its current values
+	FP8Block Precision = "fp8-blockwise" // one scale per 128 elements of an activation, 128 x 128 of a weight
+	MXFP8    Precision = "mxfp8"         // one scale per 32 elements, applied by the hardware
 )
 
 // Workload is the training job to be planned.

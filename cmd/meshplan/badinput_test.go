@@ -60,6 +60,8 @@ var badInputs = []struct {
 	{name: "more tokens a step than any job has", args: base + " --global-batch 100000000 --seq 1000000", want: "tokens a step"},
 	{name: "an unknown precision", args: base + " --precision bf61", want: "nearest: bf16"},
 	{name: "a precision that the GPU lacks", args: base + " --cluster v100:8", want: "no bf16 rate; use --precision fp16"},
+	{name: "fp8 on a GPU without it", args: base + " --cluster a100:8 --precision fp8", want: "no fp8 rate; use --precision bf16 or --precision fp16"},
+	{name: "mxfp8 on a GPU that scales no blocks", args: base + " --cluster h100:8 --precision mxfp8", want: "no mxfp8 rate; use --precision bf16 or"},
 	{name: "an unknown recipe", args: base + " --recipe nonesuch", want: "nonesuch"},
 	{name: "a load factor that is not a number", args: base + " --load-factor NaN", want: "want a number from 1"},
 	{name: "an infinite load factor", args: base + " --load-factor Inf", want: "want a number from 1"},

@@ -133,12 +133,12 @@ func (r *request) behaviour(j *job) error {
 // hasRate is the error of a GPU that lacks the number format; it names the
 // formats that it has.
 func hasRate(g *cluster.GPU, p plan.Precision) error {
-	if g.PeakOf(p) > 0 {
+	if cost.Rate(g, p) > 0 {
 		return nil
 	}
 	var flags []string
 	for _, other := range precisions {
-		if g.PeakOf(other) > 0 {
+		if cost.Rate(g, other) > 0 {
 			flags = append(flags, "--precision "+string(other))
 		}
 	}

@@ -93,6 +93,7 @@ type Memory struct {
 	HeadNormBytes  Constant `toml:"head_norm_bytes"`    // per hidden element: final norm and input of the head
 	BackwardFFN    Constant `toml:"backward_ffn_bytes"` // per ffn element: transient of one layer's backward
 	GatherBytes    Constant `toml:"gather_bytes"`       // per hidden element: gathered input under sequence parallelism
+	FP8Input       Constant `toml:"fp8_input_bytes"`    // in fp8, per element of a linear's input that is kept
 	VocabMultiple  Constant `toml:"vocab_multiple"`     // vocabulary is padded to this times tp
 	Reserved       Constant `toml:"reserved_ratio"`     // reserved over allocated bytes
 	Context        Constant `toml:"context_bytes"`      // CUDA context and libraries, outside the allocator
@@ -110,35 +111,39 @@ type Memory struct {
 // Time holds the constants of the time account. Kernel traffic is in bytes
 // per token and element, forward pass.
 type Time struct {
-	TrafficHidden    Constant `toml:"traffic_hidden_bytes"`    // per hidden element: norms, residuals, dropout; divided by tp under SP only
-	TrafficHead      Constant `toml:"traffic_head_bytes"`      // per element of q and the attention output
-	TrafficKV        Constant `toml:"traffic_kv_bytes"`        // per element of k (v the same)
-	TrafficFFN       Constant `toml:"traffic_ffn_bytes"`       // per ffn element: activation function
-	TrafficRouted    Constant `toml:"traffic_routed_bytes"`    // per hidden element and routed copy: permute and combine
-	TrafficScore     Constant `toml:"traffic_score_bytes"`     // per attention score, unfused attention only
-	TrafficLogit     Constant `toml:"traffic_logit_bytes"`     // per logit, forward and backward together
-	TrafficBackward  Constant `toml:"traffic_backward"`        // backward over forward traffic of element-wise kernels
-	GEMMBackward     Constant `toml:"gemm_backward"`           // backward over forward time of GEMMs
-	AttnBackward     Constant `toml:"attention_backward"`      // backward over forward time of the attention core
-	TrafficRing      Constant `toml:"traffic_ring_bytes"`      // per element of the attention output and ring step: merging partial outputs
-	Accumulate       Constant `toml:"grad_accumulate_bytes"`   // per parameter and micro-batch: adding the weight gradient to the accumulated one
-	AccumulateFused  bool     `toml:"grad_accumulate_fused"`   // in the weight-gradient GEMM's own epilogue
-	OptimizerBytes   Constant `toml:"optimizer_traffic_bytes"` // per local parameter of the optimizer shard
-	HostLayer        Constant `toml:"host_layer_seconds"`      // host time to launch one layer, forward and backward; a floor
-	StepSeconds      Constant `toml:"step_seconds"`            // fixed time per step
-	TPExposed        Constant `toml:"tp_exposed"`              // share of tensor-parallel communication not hidden
-	EPExposed        Constant `toml:"ep_exposed"`              // share of expert all-to-all not hidden
-	P2PExposed       Constant `toml:"p2p_exposed"`             // share of stage-to-stage transfers not hidden under 1F1B
-	P2PInterleaved   Constant `toml:"p2p_exposed_interleaved"` // the same when interleaved
-	GradOverlap      Constant `toml:"grad_overlap"`            // share of one backward that can hide the gradient reduction
-	ParamOverlap     Constant `toml:"param_overlap"`           // share of one forward that can hide the parameter all-gather
-	GradComm         Constant `toml:"grad_comm_bytes"`         // per parameter, gradient reduction
-	ParamComm        Constant `toml:"param_comm_bytes"`        // per parameter, all-gather after the sharded step
-	BucketParameters Constant `toml:"bucket_parameters"`       // least parameters of a gradient bucket
-	BucketPerRank    Constant `toml:"bucket_per_rank"`         // parameters of a bucket per data-parallel rank
-	UnitOverlap      Constant `toml:"unit_overlap"`            // share of a layer's time that can hide its own gathers and reductions
-	GatherEach       bool     `toml:"gather_each_forward"`     // weights that are kept after forward are gathered in each micro-batch, not once a step
-	HostOptimizer    Constant `toml:"host_optimizer_seconds"`  // per parameter and node: an optimizer step in host memory
+	TrafficHidden    Constant `toml:"traffic_hidden_bytes"`     // per hidden element: norms, residuals, dropout; divided by tp under SP only
+	TrafficHead      Constant `toml:"traffic_head_bytes"`       // per element of q and the attention output
+	TrafficKV        Constant `toml:"traffic_kv_bytes"`         // per element of k (v the same)
+	TrafficFFN       Constant `toml:"traffic_ffn_bytes"`        // per ffn element: activation function
+	TrafficRouted    Constant `toml:"traffic_routed_bytes"`     // per hidden element and routed copy: permute and combine
+	TrafficScore     Constant `toml:"traffic_score_bytes"`      // per attention score, unfused attention only
+	TrafficLogit     Constant `toml:"traffic_logit_bytes"`      // per logit, forward and backward together
+	TrafficBackward  Constant `toml:"traffic_backward"`         // backward over forward traffic of element-wise kernels
+	GEMMBackward     Constant `toml:"gemm_backward"`            // backward over forward time of GEMMs
+	FP8Share         Constant `toml:"fp8_gemm_share"`           // share of bf16's efficiency that fp8 GEMMs reach of their own peak
+	QuantiseTensor   Constant `toml:"fp8_quantise_bytes"`       // per element of an operand: one scale per tensor
+	QuantiseBlock    Constant `toml:"fp8_block_quantise_bytes"` // the same, one scale per block
+	QuantiseMX       Constant `toml:"mxfp8_quantise_bytes"`     // the same, mxfp8
+	AttnBackward     Constant `toml:"attention_backward"`       // backward over forward time of the attention core
+	TrafficRing      Constant `toml:"traffic_ring_bytes"`       // per element of the attention output and ring step: merging partial outputs
+	Accumulate       Constant `toml:"grad_accumulate_bytes"`    // per parameter and micro-batch: adding the weight gradient to the accumulated one
+	AccumulateFused  bool     `toml:"grad_accumulate_fused"`    // in the weight-gradient GEMM's own epilogue
+	OptimizerBytes   Constant `toml:"optimizer_traffic_bytes"`  // per local parameter of the optimizer shard
+	HostLayer        Constant `toml:"host_layer_seconds"`       // host time to launch one layer, forward and backward; a floor
+	StepSeconds      Constant `toml:"step_seconds"`             // fixed time per step
+	TPExposed        Constant `toml:"tp_exposed"`               // share of tensor-parallel communication not hidden
+	EPExposed        Constant `toml:"ep_exposed"`               // share of expert all-to-all not hidden
+	P2PExposed       Constant `toml:"p2p_exposed"`              // share of stage-to-stage transfers not hidden under 1F1B
+	P2PInterleaved   Constant `toml:"p2p_exposed_interleaved"`  // the same when interleaved
+	GradOverlap      Constant `toml:"grad_overlap"`             // share of one backward that can hide the gradient reduction
+	ParamOverlap     Constant `toml:"param_overlap"`            // share of one forward that can hide the parameter all-gather
+	GradComm         Constant `toml:"grad_comm_bytes"`          // per parameter, gradient reduction
+	ParamComm        Constant `toml:"param_comm_bytes"`         // per parameter, all-gather after the sharded step
+	BucketParameters Constant `toml:"bucket_parameters"`        // least parameters of a gradient bucket
+	BucketPerRank    Constant `toml:"bucket_per_rank"`          // parameters of a bucket per data-parallel rank
+	UnitOverlap      Constant `toml:"unit_overlap"`             // share of a layer's time that can hide its own gathers and reductions
+	GatherEach       bool     `toml:"gather_each_forward"`      // weights that are kept after forward are gathered in each micro-batch, not once a step
+	HostOptimizer    Constant `toml:"host_optimizer_seconds"`   // per parameter and node: an optimizer step in host memory
 }
 
 // Recipe returns the recipe of that name, or the default for "".

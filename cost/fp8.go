@@ -1,0 +1,117 @@
+package cost
+
+import (
+	"meshplan/cluster"
+	"meshplan/plan"
+	"meshplan/units"
+)
+
+// In fp8 the linear layers of the transformer layers run on 8-bit operands. The
+// output head, the router and the attention core stay in bf16, as do weights,
+// gradients and what travels between ranks (Transformer Engine's fp8_autocast
+// over Megatron core).
+//
+// The rate of a GEMM is the bf16 curve's at the fp8 peak, times the profile's
+// fp8_gemm_share. Each operand has to be quantised, by kernels that move memory:
+// the input and the weight in forward, the gradient of the output in backward.
+// Weights are quantised for every micro-batch.
+
+// lowPrecision is how the GEMMs of an fp8 job differ from bf16's; its zero value
+// is a job that has none.
+type lowPrecision struct {
+	on       bool
+	speed    float64 // bf16's time over fp8's, of a large GEMM
+	launch   float64 // seconds of a GEMM that does nothing
+	quantise float64 // bytes moved for each element of an operand
+	saved    float64 // bytes by which a kept element is smaller
+}
+
+// Rate is the dense peak at which a job of the precision runs its GEMMs on the
+// GPU; 0 when it cannot. All kinds of fp8 have one rate; mxfp8 needs a GPU that
+// scales blocks in hardware, as those with fp4 do.
+func Rate(g *cluster.GPU, p plan.Precision) units.FLOPsPerSecond {
+	switch p {
+	case plan.MXFP8:
+		if g.PeakOf("fp4") == 0 {
+			return 0
+		}
+		return g.PeakOf(plan.FP8)
+	case plan.FP8Block:
+		return g.PeakOf(plan.FP8)
+	}
+	return g.PeakOf(p)
+}
+
+func isFP8(p plan.Precision) bool { return p == plan.FP8 || p == plan.FP8Block || p == plan.MXFP8 }
+
+// newLowPrecision describes the workload's precision; m.peak is bf16's already.
+func (m *Model) newLowPrecision(p plan.Precision) lowPrecision {
+	if !isFP8(p) {
+		return lowPrecision{}
+	}
+	t := &m.profile.Time
+	bytes := map[plan.Precision]float64{
+		plan.FP8: t.QuantiseTensor.Value, plan.FP8Block: t.QuantiseBlock.Value, plan.MXFP8: t.QuantiseMX.Value,
+	}[p]
+	return lowPrecision{
+		on: true, speed: m.rate / m.peak * t.FP8Share.Value, quantise: bytes,
+		launch: float64(m.gpu.GEMM(m.precision, 1, 1, 1)), saved: m.bytes - m.profile.Memory.FP8Input.Value,
+	}
+}
+
+// linearTime is the time of one GEMM of a transformer layer, without quantising
+// its operands.
+func (m *Model) linearTime(rows float64, g gemm) float64 {
+	t := m.gemmTime(rows, g.n, g.k)
+	if !m.low.on || g.high {
+		return t
+	}
+	return max(m.low.faster(t, m.low.launch), m.operands(rows, g.n, g.k))
+}
+
+// faster is the fp8 time of a kernel that takes t in bf16, its launch included.
+func (l *lowPrecision) faster(t, launch float64) float64 { return launch + max(0, t-launch)/l.speed }
+
+// operands is the least time to move a GEMM's 8-bit operands and its output.
+func (m *Model) operands(rows, n, k float64) float64 {
+	in := m.profile.Memory.FP8Input.Value
+	return (float64(in*(float64(rows*k)+float64(n*k))) + float64(m.bytes*rows*n)) / float64(m.gpu.HBM)
+}
+
+// linearsTime is the forward time of GEMMs on the given tokens, and the times to
+// quantise their operands in forward and in backward.
+func (m *Model) linearsTime(tokens float64, list []gemm) (gemms float64, quantise pass) {
+	for _, g := range list {
+		gemms += m.linearTime(tokens, g)
+		if m.low.on && !g.high {
+			quantise.fwd += m.quantise(float64(tokens*g.k) + float64(g.n*g.k))
+			quantise.bwd += m.quantise(tokens * g.n)
+		}
+	}
+	return gemms, quantise
+}
+
+// quantise is the time to quantise so many elements.
+func (m *Model) quantise(elements float64) float64 { return elements * m.low.quantise / m.hbm }
+
+// expertQuantise is the time to quantise the operands of a rank's experts, in
+// either measure. copies is the routed copies of a sequence's tokens.
+func (m *Model) expertQuantise(v *view, copies, params float64, what measure) pass {
+	if !m.low.on {
+		return pass{}
+	}
+	h, f := float64(m.model.Hidden), float64(m.model.MoEFFN)
+	in, out := float64(h*v.etp.lo)+f, float64(h*v.etp.lo)+float64(m.gates*f)
+	if what == slot {
+		copies *= v.mb.lo / (v.cp.hi * v.tp.hi)
+	}
+	return pass{m.quantise(float64(copies*in) + params), m.quantise(copies * out)}
+}
+
+// fp8Warning says what an fp8 plan's times rest on.
+func (m *Model) fp8Warning() []string {
+	if !m.low.on {
+		return nil
+	}
+	return []string{"fp8 GEMMs of " + m.gpu.Name + " are not measured here: its bf16 curve is used at the fp8 peak, with what quantising the operands moves"}
+}
