@@ -52,7 +52,7 @@ func warmup(r, p, vpp int, micro float64) float64 {
 // span is the time of one step's pipeline; of GPipe, see flow.
 //
 // With one chunk a rank it is the makespan of 1F1B, by replaying each rank's
-// own order of operations. With several chunks it is the larger of two forms,
+// own order of operations. With several chunks it is the largest of three forms,
 // which interleaved 1F1B meets when its ranks are equal or the last one is the
 // slowest:
 //
@@ -60,6 +60,8 @@ func warmup(r, p, vpp int, micro float64) float64 {
 //	  and ends before as many backward chunks: sum_{j<r} first_j + m time_r
 //	turning: a rank's first backward follows all forwards of one micro-batch;
 //	  all its remaining work comes after.
+//	passing: the first micro-batch passes every chunk of every rank, and each
+//	  further one keeps the slowest rank busy for a chunk at least.
 func (s *schedule) span() float64 {
 	if s.gpipe {
 		return s.flow()
@@ -105,7 +107,8 @@ func (s *schedule) forms() float64 {
 	for r := range p {
 		all = all.plus(s.ranks[r].time)
 	}
-	worst := 0.0
+	slowest := s.ranks[s.slowest()].time.sum()
+	worst := all.sum() + float64((s.micro-1)*slowest/v)
 	for r := range p {
 		k := &s.ranks[r]
 		work := float64(s.micro * k.time.sum())
