@@ -33,7 +33,7 @@ func real(t testing.TB, seed uint64) (*Problem, *loops.Enumerator) {
 	return enumerable(t, seed, mostPoints/4, func(r *rand.Rand) *Problem {
 		p := random(r)
 		p.newPricer = nil
-		p.Profile = found(profile.Find(testFramework.Profile()))
+		p.Profile = found(profile.Find(p.Framework.Profile()))
 		like := found(cluster.Find(pick(r, "l4", "a100-40gb", "a100", "h100", "rtx-3090") + ":8"))
 		c := p.Facts.Cluster
 		c.GPU, c.GPUsPerNode, c.NICsPerNode = like.GPU, c.Levels[0].Size, like.NICsPerNode
@@ -125,7 +125,8 @@ func random(r *rand.Rand) *Problem {
 	p.Framework = pick(r, all.List()...)
 	text := fmt.Sprintf("vpp<=%d,micro-batch<=%d", pick(r, 1, 2, 3, 4), pick(r, 1, 2, 4))
 	if r.IntN(2) == 0 {
-		text += pick(r, ",cp=1", ",recompute=selective", ",tp in nvlink", ",pp<=4", ",dp<=8", ",gpus>=6", ",tp<=4,etp=1", ",zero=1", ",sp=on")
+		text += pick(r, ",cp=1", ",recompute=selective", ",tp in nvlink", ",pp<=4", ",dp<=8", ",gpus>=6", ",tp<=4,etp=1", ",zero=1", ",sp=on",
+			",zero>=2", ",cp-comm<=a2a", ",schedule<=gpipe", ",recompute=mlp", ",optimizer-offload<=50", ",activation-offload<=100", ",cp>=2,cp-comm>=allgather")
 	}
 	p.Pins, _ = framework.ParsePins(text)
 	p.Top, p.Jobs = pick(r, 1, 2, 5, 20), pick(r, 1, 2, 3)
