@@ -172,3 +172,16 @@ func TestRatesOfFP8Kinds(t *testing.T) {
 		t.Errorf("an A100 in fp8: %v", err)
 	}
 }
+
+// The same job without context parallelism takes 9.86 s in fp8 (NVIDIA
+// dgxc-benchmarking v25.04.02, llama3.1/README.md).
+func TestFP8StepWithoutContextParallelism(t *testing.T) {
+	m := inPrecision(t, "llama-3.1-70b", "h100", 64, 128, 8192, plan.FP8)
+	q := degrees{tp: 4, pp: 8, vpp: 5, dp: 2, mb: 1, sp: true, zero: 1}.place(m.cluster)
+	even(t, m, &q)
+	got := float64(m.Price(&q).Step)
+	t.Logf("%.2f s, measured 9.86 s", got)
+	if math.Abs(got/9.86-1) > 0.12 {
+		t.Errorf("step of %.2f s, measured 9.86 s", got)
+	}
+}

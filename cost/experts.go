@@ -1,0 +1,73 @@
+package cost
+
+import "meshplan/models"
+
+// expertTable is the forward time of one expert's two GEMMs against its rows,
+// for every expert tensor-parallel degree up to its length. Times do not rise
+// with the degree, and degree x time does not fall.
+type expertTable []*ramp
+
+// maxETP is the largest expert tensor-parallel degree that is tabulated.
+const maxETP = 64
+
+// manyExperts is the number of experts over which a grouped GEMM's launch is
+// spread when one expert's share is taken.
+const manyExperts = 8
+
+func (m *Model) newExpertTable() expertTable {
+	o := m.model
+	if o.Experts == 0 {
+		return nil
+	}
+	h, f := float64(o.Hidden), float64(o.MoEFFN)
+	table := make(expertTable, maxETP+1)
+	for g := 1; g <= maxETP; g++ {
+		shard := f / float64(g)
+		r := newRamp(func(rows float64) float64 {
+			t := float64(m.gpu.GroupedGEMM(m.precision, manyExperts, rows, m.gates*shard, h)+
+				m.gpu.GroupedGEMM(m.precision, manyExperts, rows, h, shard)) / manyExperts
+			if best := float64(m.gpu.BestShape); best > 0 {
+				t = max(t, 2*rows*(m.gates+1)*shard*h/best)
+			}
+			if m.low.on {
+				t = max(m.low.faster(t, 2*m.low.launch/manyExperts), m.operands(rows, m.gates*shard, h)+m.operands(rows, h, shard))
+			}
+			return t
+		})
+		if g > 1 {
+			for i := range r {
+				r[i] = min(r[i], table[g-1][i])
+				r[i] = max(r[i], table[g-1][i]*float64(g-1)/float64(g))
+			}
+		}
+		table[g] = r
+	}
+	return table
+}
+
+func (t expertTable) of(etp float64) *ramp { return t[int(min(max(etp, 1), maxETP))] }
+
+// expertRows is the tokens that one expert of a rank computes on.
+func (m *Model) expertRows(v *view) interval {
+	per := m.seq * float64(m.model.TopK) * m.load / float64(m.model.Experts)
+	return interval{
+		per * v.mb.lo * v.ep.lo * v.etp.lo / (v.cp.hi * v.tp.hi),
+		per * v.mb.hi * v.ep.hi * v.etp.hi / (v.cp.lo * v.tp.lo),
+	}
+}
+
+// expertPass is the time of a rank's experts for one micro-batch, in either
+// measure.
+func (m *Model) expertPass(v *view, what measure) pass {
+	local := float64(m.model.Experts) / v.ep.hi
+	params := float64(m.params[models.MoE].Experts) / (v.ep.hi * v.etp.hi)
+	copies := m.seq * float64(m.model.TopK) * m.load
+	if what == slot {
+		fwd := local * m.experts.of(v.etp.hi).at(m.expertRows(v).lo)
+		return pass{fwd, m.gemmBackward(fwd, params)}.plus(m.expertQuantise(v, copies, params, what))
+	}
+	rows := m.expertRows(v).hi
+	fwd := copies * v.etp.lo * m.experts.of(v.etp.lo).at(rows) / rows
+	params *= v.tp.lo * v.cp.lo / v.mb.hi
+	return pass{fwd, m.gemmBackward(fwd, params)}.plus(m.expertQuantise(v, copies, params, what))
+}
