@@ -147,6 +147,13 @@ func (m *Model) stageMemory(v *view, j *job, s *schedule, r int) StageMemory {
 			parts = m.shardedParts(v, group)
 		}
 	}
+	if off := v.offload.Lo; off > 0 {
+		what := "the optimizer's"
+		if m.profile.Memory.OffloadGrads {
+			what = "the gradients' and " + what
+		}
+		parts += fmt.Sprintf("; %d %% of %s are on the host", off, what)
+	}
 	add("weight matrices", matrices, parts)
 	add("norms and biases", norms, recipe)
 	add("routed experts", experts, recipe)

@@ -133,6 +133,9 @@ func (m *Model) layerPass(v *view, kind models.Kind, what measure) pass {
 		if v.actOffload.Lo > 0 {
 			p = p.atLeast(m.offloadTime(v, kind))
 		}
+		if m.gradsLeave(v) {
+			p = p.atLeast(m.gradsTime(v, kind))
+		}
 	}
 	return p
 }

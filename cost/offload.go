@@ -36,9 +36,9 @@ func (m *Model) steppingTime() (float64, error) {
 }
 
 // optimizerTime is the time of an optimizer step of a rank's parameters. What
-// lies in host memory is stepped there: gradients go down and weights come back
-// over the GPU's own link, and the node's CPUs step the parameters of all its
-// ranks.
+// lies in host memory is stepped there: gradients go down, unless backward has
+// moved them, and weights come back over the GPU's own link, and the node's CPUs
+// step the parameters of all its ranks.
 func (m *Model) optimizerTime(v *view, params float64) float64 {
 	t := &m.profile.Time
 	device := params * m.stepping
@@ -46,7 +46,11 @@ func (m *Model) optimizerTime(v *view, params float64) float64 {
 		return device
 	}
 	down := percentOf(v.offload.Lo) * params
-	host := down*(t.GradComm.Value+t.ParamComm.Value)/m.hostLink() + float64(down*m.nodeRanks(v)*t.HostOptimizer.Value)
+	moved := t.ParamComm.Value
+	if !m.profile.Memory.OffloadGrads {
+		moved += t.GradComm.Value
+	}
+	host := down*moved/m.hostLink() + float64(down*m.nodeRanks(v)*t.HostOptimizer.Value)
 	return float64(device*(1-percentOf(v.offload.Hi))) + host
 }
 
@@ -64,6 +68,17 @@ func (m *Model) offloadTime(v *view, kind models.Kind) pass {
 	return pass{t, t}
 }
 
+// gradsTime is the least time of a layer's backward whose gradients go to the
+// host while they are made.
+func (m *Model) gradsTime(v *view, kind models.Kind) pass {
+	h := &m.held[kind]
+	local := h.split/v.tp.hi + h.whole + h.experts/m.expertRanks(v)
+	if v.zero.Hi >= plan.ZeroGradients {
+		local /= v.most(v.cp.hi*v.ds.hi, v.tp.lo*v.pp.lo*v.dr.lo, m.gpus)
+	}
+	return pass{0, percentOf(v.offload.Lo) * local * m.profile.Time.GradComm.Value / m.hostLink()}
+}
+
 // hostNeed is what the mean stage's ranks on one node keep in host memory, in
 // bytes: the offloaded share of optimizer state and of activations.
 func (m *Model) hostNeed(v *view) float64 {
@@ -77,7 +92,11 @@ func (m *Model) hostNeed(v *view) float64 {
 	if v.zero.Hi >= plan.ZeroOptimizer {
 		params /= v.most(v.cp.hi*v.ds.hi, v.tp.lo*v.pp.lo*v.dr.lo, m.gpus)
 	}
-	total += percentOf(v.offload.Lo) * params * m.recipe.Optimizer
+	bytes := m.recipe.Optimizer
+	if m.profile.Memory.OffloadGrads {
+		bytes += m.recipe.Grad
+	}
+	total += percentOf(v.offload.Lo) * params * bytes
 	flight := (v.leastInFlight(0, p) + v.leastInFlight(p-1, p)) / 2
 	tokens := m.divided(v)
 	for k, n := range m.layers {

@@ -55,8 +55,16 @@ func (m *Model) keptPer(v *view, r *profile.Recipe, rank, sharded float64) float
 			weight = 0
 		}
 	}
-	return weight + grad + float64(optimizer*(1-percentOf(v.offload.Hi)))
+	here := 1 - percentOf(v.offload.Hi)
+	if m.profile.Memory.OffloadGrads {
+		grad *= here
+	}
+	return weight + grad + float64(optimizer*here)
 }
+
+// gradsLeave reports whether gradients go to the host layer by layer in every
+// plan of the view.
+func (m *Model) gradsLeave(v *view) bool { return m.profile.Memory.OffloadGrads && v.offload.Lo > 0 }
 
 func percentOf(p int32) float64 { return float64(p) / 100 }
 
@@ -79,7 +87,7 @@ func (m *Model) wholeUnits(v *view, a *memory) {
 	if v.zero.Lo >= plan.ZeroWeights {
 		weight = m.recipe.Weight
 	}
-	if v.reducesEach {
+	if v.reducesEach || m.gradsLeave(v) {
 		grad = c.UnitGradBytes.Value
 	}
 	if weight+grad == 0 {

@@ -58,7 +58,7 @@ func (m *Model) rankTerms(v *view, j *job, s *schedule, r int) Term {
 	add(contextTerms[v.cpComm.Lo], total.cp)
 	add("host launch floor", total.floor)
 	add("gathers and reductions of sharded layers, exposed", total.sharded)
-	add("activations to and from the host, exposed", total.offload)
+	add("activations and gradients to and from the host, exposed", total.offload)
 	if r == j.pp-1 {
 		add("output head and loss", j.head.sum())
 	}

@@ -58,7 +58,27 @@ func NewDomains(f *Facts, fw Framework, pins []Pin) *Domains {
 }
 
 func (d *Domains) option(c plan.Coord, values []int32, pins []Pin) {
-	d.Values[c] = sorted(append(values, named(c, pins)...))
+	values = append(values[:len(values):len(values)], named(c, pins)...)
+	d.Values[c] = sorted(append(values, freed(c, pins)...))
+}
+
+// freed are the values of an option that most jobs leave at its default, where
+// pins bound it instead of naming one value.
+func freed(c plan.Coord, pins []Pin) []int32 {
+	bounded := slices.ContainsFunc(pins, func(p Pin) bool {
+		return p.compound() == "" && p.Coord == c && (p.Op == "<=" || p.Op == ">=")
+	})
+	switch {
+	case !bounded:
+		return nil
+	case c == plan.CPCommC:
+		return []int32{int32(plan.CPRing), int32(plan.CPAllGather), int32(plan.CPAllToAll)}
+	case c == plan.ScheduleC:
+		return []int32{0, 1}
+	case c == plan.OptOffload || c == plan.ActOffload:
+		return []int32{0, 25, 50, 75, 100}
+	}
+	return nil
 }
 
 // degree sets the values of a dimension on every level.

@@ -184,3 +184,27 @@ func TestPinnedValuesJoinTheDomain(t *testing.T) {
 		}
 	}
 }
+
+func TestABoundOnARareOptionFreesItsUsualValues(t *testing.T) {
+	for _, c := range []struct {
+		pins  string
+		coord plan.Coord
+		want  []int32
+	}{
+		{"", plan.OptOffload, []int32{0}},
+		{"optimizer-offload=60", plan.OptOffload, []int32{0, 60}},
+		{"optimizer-offload<=100", plan.OptOffload, []int32{0, 25, 50, 75, 100}},
+		{"activation-offload>=50", plan.ActOffload, []int32{0, 25, 50, 75, 100}},
+		{"cp-comm<=a2a", plan.CPCommC, []int32{0, 1, 2}},
+		{"cp-comm=a2a", plan.CPCommC, []int32{0, 2}},
+		{"schedule<=gpipe", plan.ScheduleC, []int32{0, 1}},
+	} {
+		pins, err := framework.ParsePins(c.pins)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := framework.NewDomains(facts(0, 8, 4), any.New(), pins).Values[c.coord]; !slices.Equal(got, c.want) {
+			t.Errorf("%q: %v, want %v", c.pins, got, c.want)
+		}
+	}
+}

@@ -24,7 +24,7 @@ func ContextIsSharded(id string) Rule {
 
 // OptimizerOffload: the optimizer state lies in host memory as a whole from one
 // ZeRO stage on, and in part from another. A stage of plan.NumZero stands for
-// never.
+// never. One rank without others to share with can run any stage.
 func OptimizerOffload(id string, whole, partial int32) Rule {
 	least := func(percent int32) int32 {
 		switch percent {
@@ -36,12 +36,18 @@ func OptimizerOffload(id string, whole, partial int32) Rule {
 		return partial
 	}
 	return Rule{
-		ID: id, Reads: []plan.Coord{plan.Zero, plan.OptOffload},
-		Holds: func(_ *Facts, p *plan.Point) bool { return p[plan.Zero] >= least(p[plan.OptOffload]) },
+		ID: id,
+		Reads: []plan.Coord{
+			plan.Coord(plan.CP), plan.Coord(plan.DPShard), plan.Coord(plan.DPReplicate), plan.Zero, plan.OptOffload,
+		},
+		Holds: func(_ *Facts, p *plan.Point) bool {
+			need := least(p[plan.OptOffload])
+			return p[plan.Zero] >= need || need < plan.NumZero && p.Degree(plan.CP) == 1 && p.DP() == 1
+		},
 		Text: func(_ *Facts, p *plan.Point) string {
 			given := fmt.Sprintf("optimizer-offload %d with zero %d", p[plan.OptOffload], p[plan.Zero])
 			switch zero, need := p[plan.Zero], least(p[plan.OptOffload]); {
-			case zero >= need:
+			case zero >= need, need < plan.NumZero && p.Degree(plan.CP) == 1 && p.DP() == 1:
 				return given
 			case zero < whole:
 				return given + fmt.Sprintf("; above 0 it needs zero %d or above", whole)

@@ -103,6 +103,7 @@ type Memory struct {
 	UnitGradBytes  Constant `toml:"unit_grad_bytes"`    // per parameter of those layers: gradients before they are reduced
 	BucketBytes    Constant `toml:"bucket_bytes"`       // buffers of the sharded optimizer's collectives, whatever the model
 	StepCopies     Constant `toml:"step_copies"`        // temporaries of the optimizer's step, in copies of the weights it steps
+	OffloadGrads   bool     `toml:"offload_gradients"`  // gradients go to the host with the optimizer state
 	RootUnit       bool     `toml:"root_unit"`          // embedding and head are one unit, whole throughout the step
 	GradsFreed     bool     `toml:"grads_freed"`        // gradients are freed after the step: its first backward begins without any
 	PipelineHolds  bool     `toml:"pipeline_holds"`     // with pp above 1 gradients stay whole until the last micro-batch
