@@ -145,11 +145,14 @@ type Memory struct {
 
 // StageMemory is the memory of each GPU of one pipeline stage.
 type StageMemory struct {
-	Stage          int          `json:"stage"`
-	Layers         int          `json:"layers"`
-	AllocatedBytes float64      `json:"allocated_bytes"`
-	ReservedBytes  float64      `json:"reserved_bytes"`
-	Terms          []MemoryTerm `json:"terms"`
+	Stage          int     `json:"stage"`
+	Layers         int     `json:"layers"`
+	AllocatedBytes float64 `json:"allocated_bytes"`
+	ReservedBytes  float64 `json:"reserved_bytes"`
+	// PeakWhen is when in a step the stage needs most: "at the loss", "in a
+	// layer's backward", "in the optimizer's step".
+	PeakWhen string       `json:"peak_when"`
+	Terms    []MemoryTerm `json:"terms"`
 }
 
 // MemoryTerm is a named part of a stage's memory.

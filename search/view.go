@@ -104,7 +104,7 @@ func memoryOf(e *cost.Estimate) Memory {
 		s := &e.Stages[i]
 		m.Stages[i] = StageMemory{
 			Stage: s.Stage, Layers: s.Layers, Terms: memoryTerms(s.Terms),
-			AllocatedBytes: float64(s.Allocated), ReservedBytes: float64(s.Reserved),
+			AllocatedBytes: float64(s.Allocated), ReservedBytes: float64(s.Reserved), PeakWhen: s.When,
 		}
 	}
 	return m

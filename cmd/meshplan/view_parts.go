@@ -167,7 +167,11 @@ func tightest(p *page, m *search.Memory) {
 			most = &m.Stages[i]
 		}
 	}
-	p.heading("Memory of the tightest stage, %d of 0-%d (%s), GiB a GPU", most.Stage, len(m.Stages)-1, count(most.Layers, "layer"))
+	when := ""
+	if most.PeakWhen != "" {
+		when = ", " + most.PeakWhen
+	}
+	p.heading("Memory of the tightest stage, %d of 0-%d (%s)%s, GiB a GPU", most.Stage, len(m.Stages)-1, count(most.Layers, "layer"), when)
 	var rows [][3]string
 	for _, t := range most.Terms {
 		rows = append(rows, [3]string{t.Name, gibFine(t.Bytes), t.Note})
