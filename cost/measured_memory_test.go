@@ -1,7 +1,10 @@
 package cost_test
 
 import (
+	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"sort"
 	"strings"
 	"testing"
@@ -28,6 +31,8 @@ var measuredSources = []measuredSource{
 // reading the median error of the predicted peak is small, and no plan that
 // ran is called too large.
 func TestMeasuredFSDPMemory(t *testing.T) {
+	var page strings.Builder
+	page.WriteString("| source | profile | runs | reading | n | median error | p90 | signed mean | ran, called too large | out of memory, called \"fits\" |\n|---|---|---|---|---|---|---|---|---|---|\n")
 	for _, s := range measuredSources {
 		t.Run(strings.TrimSuffix(s.file, ".csv"), func(t *testing.T) {
 			fw, p := need(t, s.framework)
@@ -36,7 +41,23 @@ func TestMeasuredFSDPMemory(t *testing.T) {
 				l.enter(t, &r, priceRun(t, &r, fw, p))
 			}
 			l.judge(t)
+			l.write(&page, strings.TrimSuffix(s.file, ".csv"), p.Name)
 		})
+	}
+	cost.OnPage(t, "fsdp memory", page.String())
+}
+
+// write adds the source's rows to the page.
+func (l *ledger) write(page *strings.Builder, source, profile string) {
+	tail := fmt.Sprintf("%d of %d | %d of %d |\n", l.tooLarge, l.ran, l.oomsCalledFit, l.ooms)
+	metrics := slices.Sorted(maps.Keys(l.errors))
+	if len(metrics) == 0 {
+		fmt.Fprintf(page, "| %s | %s | %d | none printed | | | | | %s", source, profile, l.ran+l.ooms, tail)
+	}
+	for _, metric := range metrics {
+		s := summaryOf(l.errors[metric])
+		fmt.Fprintf(page, "| %s | %s | %d | %s | %d | %.1f %% | %.1f %% | %+.1f %% | %s", source, profile, l.ran+l.ooms,
+			metric, s.n, 100*s.median, 100*s.p90, 100*s.mean, tail)
 	}
 }
 
