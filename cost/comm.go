@@ -172,28 +172,33 @@ func (w *network) spread(op cluster.Collective, g *group, bytes float64) float64
 }
 
 // bus is the most bandwidth of a ring through the group: on each level it
-// crosses, the ranks that share a sub-domain drive their own links out of it.
-// Where no level is certain to be crossed, one of those that may be is the
-// outermost, and at most half of the ranks lie in each of its sub-domains.
+// crosses, the ranks that share a sub-domain drive their own links out of it. A
+// group that does not fit a domain crosses one of the levels outside it, and the
+// first of those with no more ranks than the domain holds.
 func (w *network) bus(g *group) float64 {
-	sure, possible := math.Inf(1), 0.0
-	below := interval{1, 1}
-	for l := 0; l < w.levels; l++ {
+	most, fastest := math.Inf(1), 0.0
+	for l := w.levels - 1; l >= 0; l-- {
+		below := interval{1, 1}
+		if l > 0 {
+			below = g.cum[l-1]
+		}
 		if g.cum[l].hi > below.lo {
-			possible = max(possible, min(below.hi, max(1, g.n.hi/2))*w.rate[l])
+			fastest = max(fastest, w.rate[l])
 			if g.cum[l].lo > below.hi {
-				sure = min(sure, below.hi*w.rate[l])
+				most = min(most, below.hi*w.rate[l])
 			}
 		}
-		below = g.cum[l]
-	}
-	if math.IsInf(sure, 1) {
-		sure = max(possible, w.rate[0])
+		if below.hi < g.n.lo && fastest > 0 {
+			most = min(most, below.hi*fastest)
+		}
 	}
 	if g.cum[0].lo > 1 { // a ring uses its own links inside the domain
-		return min(sure, w.links(g.cum[0].hi))
+		most = min(most, w.links(g.cum[0].hi))
 	}
-	return sure
+	if math.IsInf(most, 1) {
+		return w.rate[0]
+	}
+	return most
 }
 
 // hops is the least summed latency of one trip round the ring, relative to the
@@ -240,29 +245,29 @@ func (w *network) tree(g *group, p *protocol) float64 {
 
 // allToAll is the time of an exchange in which each rank sends equal shares to
 // all others over its own links: what leaves a domain is bound by the level
-// outside it. Where no level beyond the domain is certain to be crossed, at
-// least half of the message crosses one of those that may be.
+// outside it, or by the fastest of those where it is not certain which.
 func (w *network) allToAll(g *group, bytes float64) float64 {
-	worst, reach := 0.0, w.hop[0]
-	outer, sure := math.Inf(1), false
-	below := interval{1, 1}
-	for l := 0; l < w.levels; l++ {
+	worst, reach, fastest := 0.0, w.hop[0], 0.0
+	for l := w.levels - 1; l >= 0; l-- {
+		below := interval{1, 1}
+		if l > 0 {
+			below = g.cum[l-1]
+		}
 		leaving := max(0, 1-below.hi/g.n.lo)
-		if g.cum[l].lo > below.hi {
+		if g.cum[l].hi > below.lo {
 			rate := w.rate[l]
 			if l == 0 {
 				rate = w.links(g.cum[0].hi)
 			}
-			worst = max(worst, leaving*bytes/rate)
-			reach = max(reach, w.hop[l])
-			sure = sure || l > 0
-		} else if l > 0 && g.cum[l].hi > below.lo {
-			outer = min(outer, max(0.5, leaving)*bytes/w.rate[l])
+			fastest = max(fastest, rate)
+			if g.cum[l].lo > below.hi {
+				worst = max(worst, leaving*bytes/rate)
+				reach = max(reach, w.hop[l])
+			}
 		}
-		below = g.cum[l]
-	}
-	if !sure && !math.IsInf(outer, 1) {
-		worst = max(worst, outer)
+		if leaving > 0 && fastest > 0 {
+			worst = max(worst, leaving*bytes/fastest)
+		}
 	}
 	return float64(protocols[0].base*w.latency) + reach + worst
 }
@@ -282,33 +287,32 @@ func (w *network) cut(n float64, within *[plan.MaxLevels]float64, bytes float64)
 
 // hopSeconds is the least time of one point-to-point message between
 // neighbours of the group: on the outermost level it crosses, since the
-// slowest boundary sets the pace of a pipeline or ring.
+// slowest boundary sets the pace of a pipeline or ring. A group that does not fit
+// a domain crosses one of the levels outside it.
 func (w *network) hopSeconds(g *group, bytes float64) float64 {
 	if g.n.lo <= 1 {
 		return 0
 	}
-	best, found := math.Inf(1), false
-	below := interval{1, 1}
-	var sure float64
-	for l := 0; l < w.levels; l++ {
+	sure, outside := 0.0, math.Inf(1)
+	for l := w.levels - 1; l >= 0; l-- {
+		below := interval{1, 1}
+		if l > 0 {
+			below = g.cum[l-1]
+		}
 		if g.cum[l].hi > below.lo {
 			rate := w.rate[l]
 			if l == 0 {
 				rate = w.links(2)
 			}
 			t := float64(protocols[0].base*w.latency) + w.hop[l] + bytes/rate
-			best = min(best, t)
+			outside = min(outside, t)
 			if g.cum[l].lo > below.hi {
-				sure, found = max(sure, t), true
+				sure = max(sure, t)
 			}
 		}
-		below = g.cum[l]
+		if below.hi < g.n.lo && !math.IsInf(outside, 1) {
+			sure = max(sure, outside)
+		}
 	}
-	if found {
-		return sure
-	}
-	if math.IsInf(best, 1) {
-		return 0
-	}
-	return best
+	return sure
 }
