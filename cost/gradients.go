@@ -107,8 +107,7 @@ func (m *Model) leastMoved(v *view, local, experts float64) gradients {
 
 // shardedOptimizer is the time of the optimizer on a rank's shard.
 func (m *Model) shardedOptimizer(v *view, h held) float64 {
-	split := v.most(v.tp.hi*v.cp.hi*v.ds.hi, v.pp.lo*v.dr.lo, m.gpus)
-	whole := v.most(v.cp.hi*v.ds.hi, v.tp.lo*v.pp.lo*v.dr.lo, m.gpus)
+	split, whole := m.shardRanks(v)
 	params := h.split/split + h.whole/whole + h.experts/max(m.expertRanks(v), split)
 	return m.optimizerTime(v, params)
 }

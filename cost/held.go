@@ -18,6 +18,12 @@ func heldOf(p *models.LayerParams) held {
 	}
 }
 
+// onRank is how many of the parameters one rank has, at least: those that tp
+// splits, ep and etp divide, or every rank holds.
+func (m *Model) onRank(v *view, h *held) float64 {
+	return h.split/v.tp.hi + h.whole + h.experts/m.expertRanks(v)
+}
+
 // rankParams is what rank r of pp holds with the given layers of each kind.
 func (m *Model) rankParams(v *view, layers [models.NumKinds]float64, r, pp int) held {
 	var h held
@@ -26,7 +32,7 @@ func (m *Model) rankParams(v *view, layers [models.NumKinds]float64, r, pp int) 
 			h = h.plus(m.held[k], n)
 		}
 	}
-	table := m.vocabulary(v) * float64(m.model.Hidden)
+	table := m.wordTable(v)
 	if r == 0 {
 		h.split += table
 		h.whole += float64(m.model.Positions() + m.model.EmbeddingNorm())

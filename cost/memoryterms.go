@@ -125,15 +125,15 @@ func (m *Model) stepMemory(v *view, j *job, s *schedule, r int, out StageMemory)
 	}
 	out.Terms = append(out.Terms, Term{Name: "weight matrices", Value: state, Note: recipe})
 	add("routed experts", experts, recipe)
-	table := m.vocabulary(v) * float64(m.model.Hidden) * per.split
+	embedding, head, finalNorm := m.endState(v, &per)
 	if r == 0 {
-		add("embedding", table+float64(float64(m.model.Positions()+m.model.EmbeddingNorm())*per.whole), recipe)
+		add("embedding", embedding, recipe)
 	}
 	if r == j.pp-1 {
 		if !(m.model.TieEmbeddings && j.pp == 1) {
-			add("head", table, recipe)
+			add("head", head, recipe)
 		}
-		add("final norm", float64(float64(m.model.FinalNorm())*per.whole), recipe)
+		add("final norm", finalNorm, recipe)
 	}
 	out.Terms = append(out.Terms, Term{Name: "optimizer temporaries", Value: rest, Note: plain(m.profile.Memory.StepCopies.Value) + " copies of the weights stepped"})
 	return out

@@ -37,12 +37,10 @@ func (m *Model) setStep(v *view, a *memory) {
 			a.layer[k].step = float64(h.split*per.split) + float64(h.whole*per.whole) + float64(h.experts*per.experts)
 		}
 	}
-	o := m.model
-	table := m.vocabulary(v) * float64(o.Hidden) * per.split
-	a.embedStep = table + float64(float64(o.Positions()+o.EmbeddingNorm())*per.whole)
-	a.headStep = float64(float64(o.FinalNorm()) * per.whole)
-	if !(o.TieEmbeddings && v.pp.hi <= 1) {
-		a.headStep += table
+	var head float64
+	a.embedStep, head, a.headStep = m.endState(v, &per)
+	if !(m.model.TieEmbeddings && v.pp.hi <= 1) {
+		a.headStep += head
 	}
 }
 

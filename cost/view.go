@@ -87,7 +87,7 @@ func (m *Model) look(b *plan.Box) view {
 	v.offload, v.actOffload = b[plan.OptOffload], b[plan.ActOffload]
 	v.sharing = m.sharingOf(&v)
 	m.groups(&v)
-	v.all = v.most(v.tp.hi*v.cp.hi*v.dp.hi*v.pp.hi, 1, m.gpus)
+	v.all = m.most(v.tp.hi*v.cp.hi*v.dp.hi*v.pp.hi, 1)
 	return v
 }
 
@@ -107,7 +107,7 @@ func (m *Model) groups(v *view) {
 // most is the largest product of some dimensions of the dense grid: at most
 // the product of their upper ends, and at most the GPUs divided by the product
 // of the others' lower ends.
-func (v *view) most(hi, othersLo, gpus float64) float64 { return min(hi, gpus/othersLo) }
+func (m *Model) most(hi, othersLo float64) float64 { return min(hi, m.gpus/othersLo) }
 
 func (v *view) group(d plan.Dim) group {
 	g := group{n: of(v.box[plan.Coord(d)])}
