@@ -152,11 +152,7 @@ func (w *network) allToAll(g *group, bytes float64) float64 {
 	for l := 0; l < w.levels; l++ {
 		leaving := max(0, 1-below.hi/g.n.lo)
 		if g.cum[l].lo > below.hi {
-			rate := w.rate[l]
-			if l == 0 {
-				rate = w.links(g.cum[0].hi)
-			}
-			worst = max(worst, leaving*bytes/rate)
+			worst = max(worst, leaving*bytes/w.rateOf(l, g.cum[0].hi))
 			reach = max(reach, w.hop[l])
 			sure = sure || l > 0
 		} else if l > 0 && g.cum[l].hi > below.lo {
@@ -195,11 +191,7 @@ func (w *network) hopSeconds(g *group, bytes float64) float64 {
 	var sure float64
 	for l := 0; l < w.levels; l++ {
 		if g.cum[l].hi > below.lo {
-			rate := w.rate[l]
-			if l == 0 {
-				rate = w.links(2)
-			}
-			t := float64(protocols[0].base*w.latency) + w.hop[l] + bytes/rate
+			t := float64(protocols[0].base*w.latency) + w.hop[l] + bytes/w.rateOf(l, 2)
 			best = min(best, t)
 			if g.cum[l].lo > below.hi {
 				sure, found = max(sure, t), true

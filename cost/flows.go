@@ -69,8 +69,7 @@ func (t *linkTotal) repeat(v *view, l *links, blocks, moe, n float64) {
 	default:
 		return
 	}
-	t.again = echo{t.again.tp + float64(n*again.tp), t.again.etp + float64(n*again.etp), t.again.ep + float64(n*again.ep)}
-	t.bytes = echo{t.bytes.tp + float64(n*bytes.tp), t.bytes.etp + float64(n*bytes.etp), t.bytes.ep + float64(n*bytes.ep)}
+	t.again, t.bytes = t.again.plus(&again, n), t.bytes.plus(&bytes, n)
 }
 
 func (m *Model) linkTotals(v *view, layers [models.NumKinds]float64) linkTotal {

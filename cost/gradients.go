@@ -1,6 +1,8 @@
 package cost
 
 import (
+	"math"
+
 	"meshplan/cluster"
 	"meshplan/plan"
 )
@@ -36,10 +38,11 @@ func (g *gradients) exposed(m *Model, time pass) float64 {
 	return max(max(0, g.reduce-hidden.bwd)+max(0, g.gather-hidden.fwd), g.both-hidden.sum())
 }
 
-// gradients of a rank holding the given parameters. Under the distributed
-// optimizer: reduce-scatter and all-gather over dp_shard x cp, all-reduce over
-// dp_replicate of each shard; otherwise an all-reduce over dp x cp. Experts use
-// their own data-parallel group.
+// gradients of a rank holding the given parameters. Where something is sharded
+// (ZeRO stage 1 and above): reduce-scatter and all-gather over dp_shard x cp,
+// all-reduce over dp_replicate of each shard, as far as they come once a step;
+// what comes in every micro-batch is in the layers' time (see sharing). Otherwise
+// an all-reduce over dp x cp. Experts use their own data-parallel group.
 func (m *Model) gradients(v *view, h held) gradients {
 	var g gradients
 	t := &m.profile.Time
@@ -47,11 +50,11 @@ func (m *Model) gradients(v *view, h held) gradients {
 	local := h.split/v.tp.hi + h.whole
 	experts := h.experts / m.expertRanks(v)
 	grad, param := t.GradComm.Value, t.ParamComm.Value
-	if v.zero.Lo == 0 {
+	if v.zero.Lo == plan.ZeroNone {
 		g.reduce = m.buckets(plan.DPShard, cluster.AllReduce, &v.replicas, local, grad) + m.buckets(plan.EDP, cluster.AllReduce, &edp, experts, grad)
 		g.optimizer = m.optimizerTime(v, local+experts)
 		g.both = g.reduce
-		if v.zero.Hi == 0 {
+		if v.zero.Hi == plan.ZeroNone {
 			return g
 		}
 	}
@@ -70,7 +73,7 @@ func (m *Model) gradients(v *view, h held) gradients {
 		least := m.leastMoved(v, local, experts)
 		z.reduce, z.both = max(z.reduce, least.reduce), max(z.both, least.both)
 	}
-	if v.zero.Lo == 0 {
+	if v.zero.Lo == plan.ZeroNone {
 		return gradients{min(g.reduce, z.reduce), 0, min(g.optimizer, z.optimizer), min(g.both, z.both)}
 	}
 	return z
@@ -85,11 +88,10 @@ func (m *Model) leastMoved(v *view, local, experts float64) gradients {
 	var dense, expert [plan.MaxLevels]float64
 	for l := range m.cluster.Levels {
 		size := m.domains[l]
-		at := func(d plan.Dim) plan.Range { return v.box[plan.At(d, l)] }
-		pp := float64(at(plan.PP).Lo)
-		dense[l] = max(1, min(float64(at(plan.CP).Hi)*float64(at(plan.DPShard).Hi)*float64(at(plan.DPReplicate).Hi),
-			size/(pp*float64(at(plan.TP).Lo))))
-		expert[l] = max(1, min(float64(at(plan.EDP).Hi), size/(pp*float64(at(plan.EP).Lo)*float64(at(plan.ETP).Lo))))
+		at := func(d plan.Dim) interval { return v.level(d, l) }
+		pp := at(plan.PP).lo
+		dense[l] = max(1, min(at(plan.CP).hi*at(plan.DPShard).hi*at(plan.DPReplicate).hi, size/(pp*at(plan.TP).lo)))
+		expert[l] = max(1, min(at(plan.EDP).hi, size/(pp*at(plan.EP).lo*at(plan.ETP).lo)))
 	}
 	t := &m.profile.Time
 	moved := func(bytes float64) float64 {
@@ -121,15 +123,7 @@ func (m *Model) buckets(d plan.Dim, op cluster.Collective, g *group, params, byt
 	t := &m.profile.Time
 	n := 1.0
 	if size := max(t.BucketParameters.Value, t.BucketPerRank.Value*g.n.hi); size > 0 {
-		n = max(1, ceil(params/size))
+		n = max(1, math.Ceil(params/size))
 	}
 	return n * m.nets[d].seconds(op, g, params*bytes/n)
-}
-
-func ceil(v float64) float64 {
-	whole := float64(int64(v))
-	if whole < v {
-		return whole + 1
-	}
-	return whole
 }

@@ -18,6 +18,10 @@ type echo struct{ tp, etp, ep float64 }
 
 func (e *echo) sum() float64 { return e.tp + e.etp + e.ep }
 
+func (e *echo) plus(o *echo, n float64) echo {
+	return echo{e.tp + float64(n*o.tp), e.etp + float64(n*o.etp), e.ep + float64(n*o.ep)}
+}
+
 // ofMLP is what recompute of the MLP, one of so many blocks, repeats.
 func (l *links) ofMLP(blocks float64) echo {
 	return echo{tp: l.tp * (blocks - 1) / blocks, etp: l.etp, ep: l.ep}

@@ -5,19 +5,16 @@ import (
 	"meshplan/plan"
 )
 
-// numOps is the number of collectives.
-const numOps = 4
-
 // network is what the cluster's levels cost.
 type network struct {
 	levels  int
-	rate    [plan.MaxLevels]float64 // bytes per second, GPU and direction, after oversubscription
-	among   []float64               // of rate[0], the share that so many ranks reach of it; of a mesh below 1
-	hop     [plan.MaxLevels]float64 // seconds
-	exact   [numOps][]*ramp         // inside one domain, by ranks
-	least   [numOps][]*ramp         // least over that many ranks and more
-	curves  [numOps][]bool          // measured, not from the closed form
-	latency float64                 // factor of the protocols' base latencies
+	rate    [plan.MaxLevels]float64         // bytes per second, GPU and direction, after oversubscription
+	among   []float64                       // of rate[0], the share that so many ranks reach of it; of a mesh below 1
+	hop     [plan.MaxLevels]float64         // seconds
+	exact   [cluster.NumCollectives][]*ramp // inside one domain, by ranks
+	least   [cluster.NumCollectives][]*ramp // least over that many ranks and more
+	curves  [cluster.NumCollectives][]bool  // measured, not from the closed form
+	latency float64                         // factor of the protocols' base latencies
 }
 
 // scaled is the network with its bandwidths and latencies multiplied. What a
@@ -88,6 +85,15 @@ func newNetwork(c *cluster.Cluster) *network {
 // other.
 func (w *network) links(ranks float64) float64 {
 	return w.rate[0] * w.among[min(int(ranks), len(w.among)-1)]
+}
+
+// rateOf is the rate of a level, of which the innermost counts the links of that
+// many ranks only.
+func (w *network) rateOf(l int, ranks float64) float64 {
+	if l == 0 {
+		return w.links(ranks)
+	}
+	return w.rate[l]
 }
 
 func (w *network) inside(c *cluster.Cluster, op cluster.Collective, n int) *ramp {

@@ -72,8 +72,8 @@ func (m *Model) look(b *plan.Box) view {
 		sp: b[plan.SP], zero: b[plan.Zero], recompute: b[plan.RecomputeC],
 		cpComm: b[plan.CPCommC], gpipe: b[plan.ScheduleC].Lo == 1, box: b,
 	}
-	if v.zero.Lo == 0 && v.zero.Hi == 1 && v.ds.lo > 1 {
-		v.zero.Lo = 1 // shards are of the optimizer's state
+	if v.zero.Lo == plan.ZeroNone && v.zero.Hi == plan.ZeroOptimizer && v.ds.lo > 1 {
+		v.zero.Lo = plan.ZeroOptimizer // shards are of the optimizer's state
 	}
 	v.dp = v.ds.times(v.dr)
 	v.dp.hi = max(v.dp.lo, min(v.dp.hi, m.gpus/(v.tp.lo*v.cp.lo*v.pp.lo), m.batch/v.mb.lo))
@@ -112,7 +112,7 @@ func (m *Model) most(hi, othersLo float64) float64 { return min(hi, m.gpus/other
 func (v *view) group(d plan.Dim) group {
 	g := group{n: of(v.box[plan.Coord(d)])}
 	for l := range g.cum {
-		g.cum[l] = of(v.box[plan.At(d, l)])
+		g.cum[l] = v.level(d, l)
 	}
 	return g
 }
