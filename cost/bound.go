@@ -48,9 +48,9 @@ func (m *Model) totals(v *view, j *job) total {
 		}
 	}
 	t.layers = t.layers.times(m.batch / v.all)
-	launches := m.batch * float64(len(m.kinds)) / (v.mb.hi * v.most(v.dp.hi*v.pp.hi, v.tp.lo*v.cp.lo, m.gpus))
+	launches := m.batch * float64(len(m.kinds)) / (v.mb.hi * m.most(v.dp.hi*v.pp.hi, v.tp.lo*v.cp.lo))
 	t.layers = t.layers.atLeast(m.hostFloor(v).times(launches))
-	t.head = m.headPass(v, sequence).times(m.batch / v.most(v.tp.hi*v.cp.hi*v.dp.hi, v.pp.lo, m.gpus))
+	t.head = m.headPass(v, sequence).times(m.batch / m.most(v.tp.hi*v.cp.hi*v.dp.hi, v.pp.lo))
 	return t
 }
 
@@ -97,7 +97,7 @@ func (m *Model) meanHeld(v *view) held {
 		}
 	}
 	if v.pp.hi <= 1 {
-		table := m.vocabulary(v) * float64(m.model.Hidden)
+		table := m.wordTable(v)
 		h.split += table
 		if !m.model.TieEmbeddings {
 			h.split += table

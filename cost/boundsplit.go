@@ -18,7 +18,7 @@ func (m *Model) splitSpan(v *view, j *job, a *memory, limit float64, g *gradient
 		all: j.stageTime(m.layers).plus(j.head).plus(j.hop.times(p)),
 	}
 	if one := &m.held[kind]; one.experts == 0 {
-		table := m.vocabulary(v) * float64(m.model.Hidden)
+		table := m.wordTable(v)
 		withHead := m.gradients(v, m.meanHeld(v).plus(held{split: 1}, table))
 		c.commLast, c.headLayers = &withHead, table/(one.split+float64(one.whole*v.tp.hi))
 	}

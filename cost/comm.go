@@ -12,9 +12,6 @@ import (
 // NCCL's own form (src/graph/tuning.cc): the least, over its protocols and
 // algorithms, of latency + factor x bytes / bus bandwidth.
 
-// numOps is the number of collectives.
-const numOps = 4
-
 // protocol is one of NCCL's: base latency in seconds, latency of a hop against
 // that of LL128 inside a node and between nodes, and share of the bandwidth.
 // Values: NCCL src/graph/tuning.cc, baseLat and hwLat of the ring.
@@ -28,100 +25,6 @@ var protocols = [...]protocol{
 
 // treeShare is the bandwidth of NCCL's tree all-reduce against the ring's.
 const treeShare = 0.92
-
-// network is what the cluster's levels cost.
-type network struct {
-	levels  int
-	rate    [plan.MaxLevels]float64 // bytes per second, GPU and direction, after oversubscription
-	among   []float64               // of rate[0], the share that so many ranks reach of it; of a mesh below 1
-	hop     [plan.MaxLevels]float64 // seconds
-	exact   [numOps][]*ramp         // inside one domain, by ranks
-	least   [numOps][]*ramp         // least over that many ranks and more
-	curves  [numOps][]bool          // measured, not from the closed form
-	latency float64                 // factor of the protocols' base latencies
-}
-
-// scaled is the network with its bandwidths and latencies multiplied. What a
-// curve takes for one byte is its latency, the rest is bandwidth.
-func (w *network) scaled(bandwidth, latency float64) *network {
-	n := *w
-	n.latency *= latency
-	for l := range n.rate {
-		n.rate[l] *= bandwidth
-		n.hop[l] *= latency
-	}
-	change := func(list []*ramp) []*ramp {
-		out := make([]*ramp, len(list))
-		for i, r := range list {
-			if r == nil {
-				continue
-			}
-			q := *r
-			for k := range q {
-				q[k] = float64(r[0]*latency) + (r[k]-r[0])/bandwidth
-			}
-			out[i] = &q
-		}
-		return out
-	}
-	for op := range n.exact {
-		n.exact[op], n.least[op] = change(w.exact[op]), change(w.least[op])
-	}
-	return &n
-}
-
-// maxInside bounds the group sizes inside one domain that are tabulated.
-const maxInside = 1024
-
-func newNetwork(c *cluster.Cluster) *network {
-	w := &network{levels: len(c.Levels), latency: 1}
-	for l, lev := range c.Levels {
-		w.rate[l] = float64(lev.Bandwidth)
-		if l > 0 {
-			w.rate[l] /= max(1, lev.Oversubscription)
-		}
-		w.hop[l] = float64(lev.Latency)
-	}
-	for l := w.levels; l < plan.MaxLevels; l++ {
-		w.rate[l], w.hop[l] = w.rate[w.levels-1], w.hop[w.levels-1]
-	}
-	domain := min(c.Levels[0].Size, maxInside)
-	for n := range domain + 1 {
-		w.among = append(w.among, float64(c.Levels[0].Among(n)/c.Levels[0].Bandwidth))
-	}
-	for op := range w.exact {
-		w.exact[op] = make([]*ramp, domain+1)
-		w.least[op] = make([]*ramp, domain+1)
-		w.curves[op] = make([]bool, domain+1)
-		for n := domain; n >= 2; n-- {
-			w.exact[op][n] = w.inside(c, cluster.Collective(op), n)
-			w.curves[op][n] = c.Inside(cluster.Collective(op), n) != nil
-			w.least[op][n] = w.exact[op][n]
-			if n < domain {
-				w.least[op][n] = lesser(w.exact[op][n], w.least[op][n+1])
-			}
-		}
-	}
-	return w
-}
-
-// links is the rate at which that many ranks of one innermost domain reach each
-// other.
-func (w *network) links(ranks float64) float64 {
-	return w.rate[0] * w.among[min(int(ranks), len(w.among)-1)]
-}
-
-func (w *network) inside(c *cluster.Cluster, op cluster.Collective, n int) *ramp {
-	if curve := c.Inside(op, n); curve != nil {
-		return newRamp(curve.Seconds)
-	}
-	bus := float64(c.InsideBandwidth(op, n))
-	g := group{n: interval{float64(n), float64(n)}}
-	for l := range g.cum {
-		g.cum[l] = g.n
-	}
-	return newRamp(func(bytes float64) float64 { return w.closed(op, &g, bytes, bus) })
-}
 
 // factor is the share of the message that the busiest link carries: 2(n-1)/n
 // for an all-reduce, (n-1)/n otherwise (nccl-tests doc/PERFORMANCE.md).
@@ -255,10 +158,7 @@ func (w *network) allToAll(g *group, bytes float64) float64 {
 		}
 		leaving := max(0, 1-below.hi/g.n.lo)
 		if g.cum[l].hi > below.lo {
-			rate := w.rate[l]
-			if l == 0 {
-				rate = w.links(g.cum[0].hi)
-			}
+			rate := w.rateOf(l, g.cum[0].hi)
 			fastest = max(fastest, rate)
 			if g.cum[l].lo > below.hi {
 				worst = max(worst, leaving*bytes/rate)
@@ -300,11 +200,7 @@ func (w *network) hopSeconds(g *group, bytes float64) float64 {
 			below = g.cum[l-1]
 		}
 		if g.cum[l].hi > below.lo {
-			rate := w.rate[l]
-			if l == 0 {
-				rate = w.links(2)
-			}
-			t := float64(protocols[0].base*w.latency) + w.hop[l] + bytes/rate
+			t := float64(protocols[0].base*w.latency) + w.hop[l] + bytes/w.rateOf(l, 2)
 			outside = min(outside, t)
 			if g.cum[l].lo > below.hi {
 				sure = max(sure, t)

@@ -169,31 +169,3 @@ func (m *Model) gathered(v *view) float64 {
 	}
 	return 2 * m.ringBytes(v.mb.lo, 1, v.tp.hi)
 }
-
-// contextFlow is the row of the traffic table: so many passes over the layers,
-// of which the last is backward.
-func (m *Model) contextFlow(v *view, j *job, n *linkTotal, passes float64) flow {
-	f := flow{link: plan.CP, dims: []plan.Dim{plan.CP}, splits: "the sequence", when: "every layer, exposed"}
-	layers, kind := n.layers*j.micro, plan.CPComm(v.cpComm.Lo)
-	if kind != plan.CPRing && plan.Recompute(v.recompute.Lo) == plan.RecomputeSelective {
-		passes++ // the core is repeated with its communication
-	}
-	switch kind {
-	case plan.CPAllGather:
-		f.collective, f.op = "all-gather of keys and values + reduce-scatter", cluster.AllGather
-		f.bytes = m.ringBytes(v.mb.lo, 1, v.tp.lo) * layers * (passes + 1)
-		f.seconds = j.micro * (float64(n.cp.gather*passes) + n.cp.scatter)
-	case plan.CPAllToAll:
-		heads, key, value := m.keyValue()
-		all := float64(m.model.Heads*(m.model.QKDim()+m.model.VHeadDim())) + float64(max(heads, v.tp.lo*v.cp.lo)*(key+value))
-		f.collective, f.op = "all-to-all of heads", cluster.AllToAll
-		f.bytes = v.tokens.lo / v.tp.lo * all * m.bytes * layers * passes
-		f.seconds = n.cp.exchange * j.micro * passes
-	default:
-		rings := (v.cp.lo - 1) * j.micro * (passes + 1) // backward moves gradients too
-		f.collective, f.when, f.neighbour = "ring of keys and values", "every layer, behind attention", true
-		f.bytes = m.ringBytes(v.mb.lo, v.cp.lo, v.tp.lo) * n.layers * rings
-		f.seconds = n.cp.step * rings
-	}
-	return f
-}

@@ -64,11 +64,9 @@ func (m *Model) account(v *view) memory {
 		l.experts = float64(p.Experts+p.ExpertBias) * per.experts
 		l.kept = m.keeps[k].least(v.recompute).of(v, &tokens) * onGPU
 	}
-	o, h := m.model, float64(m.model.Hidden)
-	vocab := m.vocabulary(v)
-	a.embedding = float64(vocab*h*per.split) + float64(float64(o.Positions()+o.EmbeddingNorm())*per.whole)
-	a.head, a.finalNorm = vocab*h*per.split, float64(o.FinalNorm())*per.whole
-	a.tied = o.TieEmbeddings
+	h, vocab := float64(m.model.Hidden), m.vocabulary(v)
+	a.embedding, a.head, a.finalNorm = m.endState(v, &per)
+	a.tied = m.model.TieEmbeddings
 	c := &m.profile.Memory
 	a.headKept = float64(tokens.split*vocab*c.LogitBytes.Value) + float64(tokens.whole*c.HeadNormBytes.Value*h)
 	a.transient = m.transient(v, &tokens)
@@ -80,6 +78,14 @@ func (m *Model) account(v *view) memory {
 	return a
 }
 
+// endState is the state of the embedding, the head and the final norm.
+func (m *Model) endState(v *view, per *perParameter) (embedding, head, finalNorm float64) {
+	o := m.model
+	head = float64(m.wordTable(v) * per.split)
+	embedding = head + float64(float64(o.Positions()+o.EmbeddingNorm())*per.whole)
+	return embedding, head, float64(float64(o.FinalNorm()) * per.whole)
+}
+
 // vocabulary is the padded number of words; padding depends on tp.
 func (m *Model) vocabulary(v *view) float64 {
 	if v.tp.single() {
@@ -87,6 +93,9 @@ func (m *Model) vocabulary(v *view) float64 {
 	}
 	return float64(m.model.Vocab)
 }
+
+// wordTable is the parameters of the embedding of words, and of the head.
+func (m *Model) wordTable(v *view) float64 { return m.vocabulary(v) * float64(m.model.Hidden) }
 
 func (m *Model) paddedVocab(tp float64) float64 {
 	return float64(m.model.PaddedVocab(int(m.profile.Memory.VocabMultiple.Value), int(tp)))

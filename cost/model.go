@@ -35,9 +35,9 @@ type Model struct {
 	precision plan.Precision // of everything but fp8 GEMMs
 	low       lowPrecision
 	bytes     float64 // of an activation
-	seq       float64
-	batch     float64
-	load      float64
+	seq       float64 // tokens of a sequence
+	batch     float64 // sequences of a step
+	load      float64 // tokens of the busiest rank's experts over the mean
 	gpus      float64
 	gates     float64 // column-parallel matrices of an MLP: 2 gated, 1 plain
 	context   float64 // mean positions a token attends to, over the layers
@@ -50,10 +50,10 @@ type Model struct {
 	kinds   []models.Kind
 	layers  [models.NumKinds]float64 // how many of each kind
 	params  [models.NumKinds]models.LayerParams
-	held    [models.NumKinds]held // the same by how it is divided
-	single  bool                  // all layers are of one kind
-	ordered bool                  // the dense layers come before the MoE layers, or there is one kind
-	uneven  []float64
+	held    [models.NumKinds]held   // the same by how it is divided
+	single  bool                    // all layers are of one kind
+	ordered bool                    // the dense layers come before the MoE layers, or there is one kind
+	uneven  []float64               // see unevenness
 	domains [plan.MaxLevels]float64 // GPUs of a domain of each level
 
 	nets    [plan.NumDims]*network // one and the same but when a sensitivity is asked
@@ -72,49 +72,17 @@ func New(o *models.Model, c *cluster.Cluster, w plan.Workload, p *profile.Profil
 		return nil, err
 	}
 	m := &Model{
-		model: o, cluster: c, gpu: c.GPU, workload: w, profile: p, recipe: recipe,
-		precision: w.Precision, bytes: 2,
+		model: o, cluster: c, gpu: c.GPU, workload: w, profile: p, recipe: recipe, bytes: 2,
 		seq: float64(w.SeqLen), batch: float64(w.GlobalBatch), load: max(1, w.LoadFactor),
-		gpus: float64(c.GPUs()), gates: 1, kinds: o.Kinds(),
-	}
-	if m.precision == "" {
-		m.precision = p.Precision
+		gpus: float64(c.GPUs()), gates: 1,
 	}
 	if o.GatedMLP {
 		m.gates = 2
 	}
-	asked := m.precision
-	m.rate = float64(Rate(c.GPU, asked))
-	if m.rate <= 0 {
-		return nil, fmt.Errorf("%s has no %s rate", c.GPU.Name, asked)
-	}
-	if isFP8(asked) {
-		m.precision = plan.BF16
-	}
-	m.peak = float64(c.GPU.PeakOf(m.precision))
-	m.low = m.newLowPrecision(asked)
-	m.hbm = float64(c.GPU.HBM) * c.GPU.HBMEfficiency()
-	const large = 8192
-	m.batched = 2 * large * large * large / (m.peak * m.gemmTime(large, large, large))
-	for _, k := range m.kinds {
-		m.layers[k]++
-	}
-	if m.stepping, err = m.steppingTime(); err != nil {
+	if err := m.setRates(); err != nil {
 		return nil, err
 	}
-	m.single = m.layers[models.Dense] == 0 || m.layers[models.MoE] == 0
-	m.ordered = slices.IsSorted(m.kinds)
-	for k := range m.params {
-		if m.layers[k] > 0 {
-			m.params[k] = o.Layer(models.Kind(k))
-			m.held[k] = heldOf(&m.params[k])
-			m.keeps[k], m.remade[k] = m.newKept(models.Kind(k))
-		}
-	}
-	for _, window := range o.Windows() {
-		m.context += models.MeanContext(int(w.SeqLen), window) / float64(len(m.kinds))
-	}
-	m.uneven = unevenness(len(m.kinds))
+	m.setLayers()
 	for l := range c.Levels {
 		m.domains[l] = float64(c.Domain(l))
 	}
@@ -126,6 +94,50 @@ func New(o *models.Model, c *cluster.Cluster, w plan.Workload, p *profile.Profil
 	m.table = m.newWorkTable()
 	m.scratch = &sync.Pool{New: func() any { return new(schedule) }}
 	return m, nil
+}
+
+// setRates sets what the GPU does in a second in the job's precision.
+func (m *Model) setRates() (err error) {
+	asked := m.workload.Precision
+	if asked == "" {
+		asked = m.profile.Precision
+	}
+	m.rate = float64(Rate(m.gpu, asked))
+	if m.rate <= 0 {
+		return fmt.Errorf("%s has no %s rate", m.gpu.Name, asked)
+	}
+	m.precision = asked
+	if isFP8(asked) {
+		m.precision = plan.BF16
+	}
+	m.peak = float64(m.gpu.PeakOf(m.precision))
+	m.low = m.newLowPrecision(asked)
+	m.hbm = float64(m.gpu.HBM) * m.gpu.HBMEfficiency()
+	const large = 8192
+	m.batched = 2 * large * large * large / (m.peak * m.gemmTime(large, large, large))
+	m.stepping, err = m.steppingTime()
+	return err
+}
+
+// setLayers sets what the model's layers are and hold.
+func (m *Model) setLayers() {
+	m.kinds = m.model.Kinds()
+	for _, k := range m.kinds {
+		m.layers[k]++
+	}
+	m.single = m.layers[models.Dense] == 0 || m.layers[models.MoE] == 0
+	m.ordered = slices.IsSorted(m.kinds)
+	m.uneven = unevenness(len(m.kinds))
+	for k := range m.params {
+		if m.layers[k] > 0 {
+			m.params[k] = m.model.Layer(models.Kind(k))
+			m.held[k] = heldOf(&m.params[k])
+			m.keeps[k], m.remade[k] = m.newKept(models.Kind(k))
+		}
+	}
+	for _, window := range m.model.Windows() {
+		m.context += models.MeanContext(int(m.workload.SeqLen), window) / float64(len(m.kinds))
+	}
 }
 
 // Margin is the share of the usable memory that a plan must leave free to

@@ -72,9 +72,10 @@ func (m *Model) offloadTime(v *view, kind models.Kind) pass {
 // host while they are made.
 func (m *Model) gradsTime(v *view, kind models.Kind) pass {
 	h := &m.held[kind]
-	local := h.split/v.tp.hi + h.whole + h.experts/m.expertRanks(v)
+	local := m.onRank(v, h)
 	if v.zero.Hi >= plan.ZeroGradients {
-		local /= v.most(v.cp.hi*v.ds.hi, v.tp.lo*v.pp.lo*v.dr.lo, m.gpus)
+		_, sharded := m.shardRanks(v)
+		local /= sharded
 	}
 	return pass{0, percentOf(v.offload.Lo) * local * m.profile.Time.GradComm.Value / m.hostLink()}
 }
@@ -88,9 +89,10 @@ func (m *Model) hostNeed(v *view) float64 {
 	p := v.pp.hi
 	total := 0.0
 	h := m.meanHeld(v)
-	params := h.split/v.tp.hi + h.whole + h.experts/m.expertRanks(v)
+	params := m.onRank(v, &h)
 	if v.zero.Hi >= plan.ZeroOptimizer {
-		params /= v.most(v.cp.hi*v.ds.hi, v.tp.lo*v.pp.lo*v.dr.lo, m.gpus)
+		_, sharded := m.shardRanks(v)
+		params /= sharded
 	}
 	bytes := m.recipe.Optimizer
 	if m.profile.Memory.OffloadGrads {

@@ -155,23 +155,6 @@ func (m *Model) withLayer(j *job, layers [models.NumKinds]float64, i, n int) [mo
 	return layers
 }
 
-// rankTime is the time of rank r for one micro-batch.
-func (j *job) rankTime(r int, layers [models.NumKinds]float64) pass {
-	t := j.stageTime(layers).plus(j.hop)
-	if r == j.pp-1 {
-		t = t.plus(j.head)
-	}
-	if slow := j.wire - t.sum(); slow > 0 {
-		t.bwd += slow
-	}
-	return t
-}
-
-// bearable reports whether a rank without layers stays within the limit.
-func (j *job) bearable(r int, limit float64) bool {
-	return j.allocated(r, [models.NumKinds]float64{})*j.reserved <= limit*(1+slack)
-}
-
 // leastLayers is the fewest layers of rank r: one a chunk, but the first chunk
 // of all may hold the embedding alone and the last the head alone.
 func (m *Model) leastLayers(j *job, r int) int {

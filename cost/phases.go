@@ -37,12 +37,10 @@ func (m *Model) setStep(v *view, a *memory) {
 			a.layer[k].step = float64(h.split*per.split) + float64(h.whole*per.whole) + float64(h.experts*per.experts)
 		}
 	}
-	o := m.model
-	table := m.vocabulary(v) * float64(o.Hidden) * per.split
-	a.embedStep = table + float64(float64(o.Positions()+o.EmbeddingNorm())*per.whole)
-	a.headStep = float64(float64(o.FinalNorm()) * per.whole)
-	if !(o.TieEmbeddings && v.pp.hi <= 1) {
-		a.headStep += table
+	var head float64
+	a.embedStep, head, a.headStep = m.endState(v, &per)
+	if !(m.model.TieEmbeddings && v.pp.hi <= 1) {
+		a.headStep += head
 	}
 }
 
@@ -59,41 +57,4 @@ func (a *memory) stepOf(r, p float64, layers [models.NumKinds]float64) float64 {
 		total += a.headStep
 	}
 	return total
-}
-
-// stepMemory is the memory of a stage that peaks in the optimizer's step, term
-// by term.
-func (m *Model) stepMemory(v *view, j *job, s *schedule, r int, out StageMemory) StageMemory {
-	out.When = "in the optimizer's step"
-	per, recipe := m.perParameter(v, &m.recipe), m.recipe.Name+" recipe, gradients whole"
-	var state, experts float64
-	for k, n := range s.ranks[r].layers {
-		if n > 0 {
-			out.Layers += int(n)
-			h := &m.held[k]
-			state += float64(n * (float64(h.split*per.split) + float64(h.whole*per.whole)))
-			experts += float64(n * float64(h.experts*per.experts))
-		}
-	}
-	rest := s.ranks[r].memory - state
-	add := func(name string, value float64, note string) {
-		if value > 0 {
-			out.Terms = append(out.Terms, Term{Name: name, Value: value, Note: note})
-			rest -= value
-		}
-	}
-	out.Terms = append(out.Terms, Term{Name: "weight matrices", Value: state, Note: recipe})
-	add("routed experts", experts, recipe)
-	table := m.vocabulary(v) * float64(m.model.Hidden) * per.split
-	if r == 0 {
-		add("embedding", table+float64(float64(m.model.Positions()+m.model.EmbeddingNorm())*per.whole), recipe)
-	}
-	if r == j.pp-1 {
-		if !(m.model.TieEmbeddings && j.pp == 1) {
-			add("head", table, recipe)
-		}
-		add("final norm", float64(float64(m.model.FinalNorm())*per.whole), recipe)
-	}
-	out.Terms = append(out.Terms, Term{Name: "optimizer temporaries", Value: rest, Note: plain(m.profile.Memory.StepCopies.Value) + " copies of the weights stepped"})
-	return out
 }

@@ -90,7 +90,7 @@ func (m *Model) layerUnit(v *view, kind models.Kind) unit { return m.unitOf(v, &
 // headUnit is the exchange of the head and, where one rank has both, of the
 // embedding.
 func (m *Model) headUnit(v *view) unit {
-	table := held{split: m.vocabulary(v) * float64(m.model.Hidden)}
+	table := held{split: m.wordTable(v)}
 	if v.pp.hi <= 1 && !m.model.TieEmbeddings {
 		table.split *= 2
 	}

@@ -3,7 +3,6 @@ package cost
 import (
 	"fmt"
 
-	"meshplan/models"
 	"meshplan/plan"
 )
 
@@ -18,78 +17,6 @@ type NoForm struct {
 // Error names the layers, the pipeline and the forms that were tried.
 func (e *NoForm) Error() string {
 	return fmt.Sprintf("%d layers cannot be split over pp %d x vpp %d in any of the forms %v", e.Layers, e.PP, e.VPP, e.Forms)
-}
-
-// job is what a layer split depends on: the pipeline, the time of a layer of
-// each kind and of the head, the memory account and its limits.
-type job struct {
-	pp, vpp  int
-	micro    float64
-	gpipe    bool
-	layer    [models.NumKinds]pass
-	head     pass
-	hop      pass // exposed transfers of a rank and micro-batch
-	wire     float64
-	account  memory
-	reserved float64 // reserved over allocated
-	fit, run float64 // most reserved bytes to fit, and to run at all
-}
-
-func (m *Model) newJob(v *view) job {
-	j := m.slots(v)
-	j.pp, j.vpp, j.micro = int(v.pp.lo), max(1, int(v.vpp.lo)), v.micro.lo
-	j.gpipe = v.gpipe
-	j.account, j.reserved = m.account(v), m.profile.Memory.Reserved.Value
-	j.run = m.usable(v)
-	j.fit = m.fitLimit(j.run)
-	return j
-}
-
-// slots is the part of a job that is the time of one micro-batch.
-func (m *Model) slots(v *view) job {
-	j := job{head: m.headPass(v, slot)}
-	for k := range m.layers {
-		if m.layers[k] > 0 {
-			j.layer[k] = m.layerPass(v, models.Kind(k), slot)
-		}
-	}
-	j.hop, j.wire = m.transfers(v)
-	return j
-}
-
-// transfers is the stage-to-stage traffic of a rank and micro-batch: the time
-// it is exposed, which is its latency at least, since each chunk waits for its
-// input, and the time the rank's link is busy, which bounds its pace.
-// Ranks of a tensor-parallel group each send their share of the activations
-// (Narayanan et al. section 4.1).
-func (m *Model) transfers(v *view) (exposed pass, wire float64) {
-	if v.pp.lo <= 1 {
-		return pass{}, 0
-	}
-	t := &m.profile.Time
-	share := t.P2PInterleaved.Value
-	switch {
-	case v.vpp.hi <= 1:
-		share = t.P2PExposed.Value
-	case v.vpp.lo <= 1:
-		share = min(share, t.P2PExposed.Value)
-	}
-	pp := v.group(plan.PP)
-	seconds := v.vpp.lo * m.transferSeconds(v)
-	latency := v.vpp.lo * m.nets[plan.PP].hopSeconds(&pp, 0)
-	late := max(latency, share*seconds)
-	return pass{late, late}, 2 * seconds
-}
-
-// transferSeconds is the time of one message between stages.
-func (m *Model) transferSeconds(v *view) float64 {
-	pp := v.group(plan.PP)
-	return m.nets[plan.PP].hopSeconds(&pp, m.transferBytes(v))
-}
-
-// transferBytes is the size of one message between stages.
-func (m *Model) transferBytes(v *view) float64 {
-	return v.tokens.lo / v.tp.hi * m.bytes * float64(m.model.Hidden)
 }
 
 // Split chooses the layers of each chunk for the point: the split whose slowest
@@ -233,15 +160,6 @@ func (m *Model) fill(j *job, s *schedule, chunks []int32) {
 	}
 }
 
-// stageTime is the time of a micro-batch through the layers.
-func (j *job) stageTime(layers [models.NumKinds]float64) pass {
-	var t pass
-	for k, n := range layers {
-		t = t.plus(j.layer[k].times(n))
-	}
-	return t
-}
-
 // peakOf sets the ranks' memory and returns the largest, as reserved bytes.
 func (m *Model) peakOf(j *job, s *schedule) float64 {
 	peak := 0.0
@@ -250,16 +168,4 @@ func (m *Model) peakOf(j *job, s *schedule) float64 {
 		peak = max(peak, s.ranks[r].memory)
 	}
 	return peak * j.reserved
-}
-
-func (j *job) allocated(r int, layers [models.NumKinds]float64) float64 {
-	return j.account.stage(float64(r), float64(j.pp), j.inFlight(float64(r)), layers)
-}
-
-// inFlight is the micro-batches' worth of activations that rank r holds.
-func (j *job) inFlight(r float64) float64 {
-	if j.gpipe {
-		return j.micro
-	}
-	return inFlight(r, float64(j.pp), j.micro, float64(j.vpp))
 }

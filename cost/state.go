@@ -26,18 +26,23 @@ func (m *Model) stateBytes(v *view) perParameter {
 
 // perParameter is the state of a view under a recipe.
 func (m *Model) perParameter(v *view, r *profile.Recipe) perParameter {
-	split := v.most(v.tp.hi*v.cp.hi*v.ds.hi, v.pp.lo*v.dr.lo, m.gpus)
-	whole := v.most(v.cp.hi*v.ds.hi, v.tp.lo*v.pp.lo*v.dr.lo, m.gpus)
+	split, whole := m.shardRanks(v)
 	experts := m.expertRanks(v)
 	return perParameter{
 		split: m.keptPer(v, r, v.tp.hi, split), whole: m.keptPer(v, r, 1, whole), experts: m.keptPer(v, r, experts, max(experts, split)),
 	}
 }
 
+// shardRanks is over how many ranks what tp splits is divided by tp and sharding,
+// at most, and what every tp rank holds by sharding.
+func (m *Model) shardRanks(v *view) (split, whole float64) {
+	return m.most(v.tp.hi*v.cp.hi*v.ds.hi, v.pp.lo*v.dr.lo), m.most(v.cp.hi*v.ds.hi, v.tp.lo*v.pp.lo*v.dr.lo)
+}
+
 // expertRanks is over how many ranks the experts' parameters are divided by ep
 // and etp, at most.
 func (m *Model) expertRanks(v *view) float64 {
-	return min(v.ep.hi*v.etp.hi, v.most(v.tp.hi*v.cp.hi*v.dp.hi, v.pp.lo, m.gpus))
+	return min(v.ep.hi*v.etp.hi, m.most(v.tp.hi*v.cp.hi*v.dp.hi, v.pp.lo))
 }
 
 // keptPer is the state per parameter where model parallelism divides
@@ -94,7 +99,7 @@ func (m *Model) wholeUnits(v *view, a *memory) {
 		return
 	}
 	a.units = float64(c.GatheredUnits.Value*(weight+grad)) * m.largestLayer(v)
-	table := m.vocabulary(v) * float64(m.model.Hidden) / v.tp.hi
+	table := m.wordTable(v) / v.tp.hi
 	if !c.RootUnit {
 		a.headUnit = table * weight
 		return
@@ -107,8 +112,7 @@ func (m *Model) largestLayer(v *view) float64 {
 	most := 0.0
 	for k := range m.layers {
 		if m.layers[k] > 0 {
-			h := m.held[k]
-			most = max(most, h.split/v.tp.hi+h.whole+h.experts/m.expertRanks(v))
+			most = max(most, m.onRank(v, &m.held[k]))
 		}
 	}
 	return most

@@ -72,8 +72,8 @@ func (m *Model) look(b *plan.Box) view {
 		sp: b[plan.SP], zero: b[plan.Zero], recompute: b[plan.RecomputeC],
 		cpComm: b[plan.CPCommC], gpipe: b[plan.ScheduleC].Lo == 1, box: b,
 	}
-	if v.zero.Lo == 0 && v.zero.Hi == 1 && v.ds.lo > 1 {
-		v.zero.Lo = 1 // shards are of the optimizer's state
+	if v.zero.Lo == plan.ZeroNone && v.zero.Hi == plan.ZeroOptimizer && v.ds.lo > 1 {
+		v.zero.Lo = plan.ZeroOptimizer // shards are of the optimizer's state
 	}
 	v.dp = v.ds.times(v.dr)
 	v.dp.hi = max(v.dp.lo, min(v.dp.hi, m.gpus/(v.tp.lo*v.cp.lo*v.pp.lo), m.batch/v.mb.lo))
@@ -87,7 +87,7 @@ func (m *Model) look(b *plan.Box) view {
 	v.offload, v.actOffload = b[plan.OptOffload], b[plan.ActOffload]
 	v.sharing = m.sharingOf(&v)
 	m.groups(&v)
-	v.all = v.most(v.tp.hi*v.cp.hi*v.dp.hi*v.pp.hi, 1, m.gpus)
+	v.all = m.most(v.tp.hi*v.cp.hi*v.dp.hi*v.pp.hi, 1)
 	return v
 }
 
@@ -107,12 +107,12 @@ func (m *Model) groups(v *view) {
 // most is the largest product of some dimensions of the dense grid: at most
 // the product of their upper ends, and at most the GPUs divided by the product
 // of the others' lower ends.
-func (v *view) most(hi, othersLo, gpus float64) float64 { return min(hi, gpus/othersLo) }
+func (m *Model) most(hi, othersLo float64) float64 { return min(hi, m.gpus/othersLo) }
 
 func (v *view) group(d plan.Dim) group {
 	g := group{n: of(v.box[plan.Coord(d)])}
 	for l := range g.cum {
-		g.cum[l] = of(v.box[plan.At(d, l)])
+		g.cum[l] = v.level(d, l)
 	}
 	return g
 }
