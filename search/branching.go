@@ -13,8 +13,8 @@ import (
 // all degrees, then options, then placement bounds 2 to 9 times as many boxes.
 var (
 	denseFirst = []plan.Coord{
-		plan.Coord(plan.TP), plan.Coord(plan.CP), plan.Coord(plan.PP), plan.MicroBatch, plan.RecomputeC,
-		plan.At(plan.TP, 0), plan.Coord(plan.DPShard), plan.Coord(plan.DPReplicate), plan.VPP, plan.SP,
+		plan.Coord(plan.TP), plan.At(plan.TP, 0), plan.Coord(plan.CP), plan.Coord(plan.PP), plan.MicroBatch, plan.RecomputeC,
+		plan.Coord(plan.DPReplicate), plan.Coord(plan.DPShard), plan.VPP, plan.SP,
 	}
 	expertsFirst = []plan.Coord{
 		plan.Coord(plan.TP), plan.Coord(plan.EP), plan.Coord(plan.ETP), plan.Coord(plan.CP), plan.Coord(plan.PP),
