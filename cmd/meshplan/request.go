@@ -115,7 +115,7 @@ func (r *request) behaviour(j *job) error {
 		return err
 	}
 	if j.recipe == "" {
-		r.byDefault("recipe", fmt.Sprintf("%s (%g B a parameter)", recipe.Name, recipe.PerParameter()))
+		r.byDefault("recipe", recipe.Name+" ("+recipe.Bytes()+")")
 	}
 	f := &r.problem.Facts
 	if err := hasRate(f.Cluster.GPU, f.Workload.Precision); err != nil {

@@ -52,6 +52,14 @@ func (r Recipe) Stepped() float64 {
 	return r.Weight
 }
 
+// Bytes says in words what the recipe keeps per parameter: "18 B a parameter".
+func (r Recipe) Bytes() string {
+	if r.Cast {
+		return fmt.Sprintf("%g B a parameter, and %g B where weights are whole", r.Grad+r.Optimizer, r.Weight)
+	}
+	return fmt.Sprintf("%g B a parameter", r.PerParameter())
+}
+
 // State is the memory of the parameters' weights, gradients and optimizer
 // state on one GPU when the optimizer state is divided over a group of the
 // given size (1 = plain data parallel): params x (weight + grad + optimizer /
