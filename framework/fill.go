@@ -15,7 +15,7 @@ type Conventions struct {
 	ExpertTPFollowsTP bool
 	// PlainTP: sp is off unless given; otherwise it goes with tp.
 	PlainTP bool
-	// Zero is the ZeRO stage where there are ranks to share it; nil stands for a
+	// Zero is the ZeRO stage where there are ranks to share with; nil stands for a
 	// sharded optimizer, stage 1.
 	Zero func(*Degrees) int8
 	// CPComm is the communication of context parallelism where cp is above 1.

@@ -16,7 +16,7 @@ func Shared() []Rule {
 }
 
 // zeroNeedsShards: plain data parallelism is dp_replicate, so stage 0 needs
-// dp_shard 1; a sharded optimizer needs ranks to share it, dp_shard*cp above 1.
+// dp_shard 1; a stage above 0 needs ranks to share with, dp_shard*cp above 1.
 func zeroNeedsShards(id string) Rule {
 	holds := func(_ *Facts, p *plan.Point) bool {
 		shards := p.Degree(plan.DPShard)
