@@ -22,10 +22,10 @@ var arrows = map[string][]string{
 	"models":       {"plan", "strict", "units"},
 	"cluster":      {"plan", "strict", "units"},
 	"cost/profile": {"plan", "strict", "units"},
-	"framework":    {"plan", "models", "cluster", "units"},
+	"framework":    {"plan", "models", "cluster", "strict", "units"},
 	"framework/*":  {"framework", "plan", "models", "cluster", "units"},
-	"framework/all": {"framework", "framework/*", "plan", "models", "cluster",
-		"units"},
+	"framework/all": {"framework", "framework/any", "framework/deepspeed", "framework/fsdp", "framework/megatron",
+		"framework/nanotron", "framework/torchtitan", "plan", "models", "cluster", "strict", "units"},
 	"cost":         {"cost/profile", "plan", "models", "cluster", "units"},
 	"solver":       {},
 	"encode":       {"solver", "framework", "plan", "models", "cluster"},
@@ -42,7 +42,7 @@ var users = map[string][]string{
 	"gonum.org/v1/gonum":         {"cluster"},
 	"github.com/spf13/cobra":     {"cmd/meshplan"},
 	"golang.org/x/term":          {"cmd/meshplan"},
-	"golang.org/x/sync":          {"search", "cmd/meshplan"},
+	"golang.org/x/sync":          {"search"},
 }
 
 func TestImportsPointDownwards(t *testing.T) {

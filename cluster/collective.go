@@ -25,12 +25,13 @@ func (op Collective) String() string { return collectiveNames[op] }
 
 // BusFactor is bus bandwidth over algorithm bandwidth of a collective over n
 // ranks, as nccl-tests defines it: time = BusFactor x size / bus bandwidth.
-func (op Collective) BusFactor(n int) float64 {
-	share := float64(n-1) / float64(n)
+// It is the share of the message that the busiest link carries: 2(n-1)/n for an
+// all-reduce, (n-1)/n otherwise (nccl-tests doc/PERFORMANCE.md).
+func (op Collective) BusFactor(n float64) float64 {
 	if op == AllReduce {
-		return 2 * share
+		return 2 * (n - 1) / n
 	}
-	return share
+	return (n - 1) / n
 }
 
 // Inside is the measured time of a collective among that many ranks of one

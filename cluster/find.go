@@ -9,8 +9,8 @@ import (
 )
 
 // Find makes a cluster of a catalogue system and a GPU count, "h100:256".
-// The name may be an alias or that of a GPU (see SystemOf), in any spelling. Errors name the nearest systems
-// or the nearest valid counts.
+// The name may be an alias or that of a GPU (see SystemOf), in any spelling.
+// Errors name the nearest systems or the nearest valid counts.
 func Find(spec string) (*Cluster, error) {
 	name, count, hasCount := strings.Cut(strings.TrimSpace(spec), ":")
 	if name == "" {

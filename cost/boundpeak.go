@@ -40,7 +40,7 @@ func (m *Model) meanPeak(v *view, a *memory) float64 {
 				params += float64(n * float64(m.params[k].Total()))
 			}
 		}
-		mean = max(mean, params*m.recipe.Optimizer*(1-percentOf(v.offload.Hi))/m.gpus)
+		mean = max(mean, params*m.recipe.Optimizer*(1-percentOf(v.optOffload.Hi))/m.gpus)
 	}
 	step := 0.0
 	for k, n := range m.layers {

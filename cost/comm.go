@@ -26,15 +26,6 @@ var protocols = [...]protocol{
 // treeShare is the bandwidth of NCCL's tree all-reduce against the ring's.
 const treeShare = 0.92
 
-// factor is the share of the message that the busiest link carries: 2(n-1)/n
-// for an all-reduce, (n-1)/n otherwise (nccl-tests doc/PERFORMANCE.md).
-func factor(op cluster.Collective, n float64) float64 {
-	if op == cluster.AllReduce {
-		return 2 * (n - 1) / n
-	}
-	return (n - 1) / n
-}
-
 // seconds is the least time of a collective over the group; bytes is the whole
 // message: of an all-gather or reduce-scatter the gathered size, of an
 // all-to-all what one rank sends. It does not fall with bytes, and its ratio
@@ -126,7 +117,7 @@ func (w *network) closed(op cluster.Collective, g *group, bytes, bus float64) fl
 	if op == cluster.AllReduce {
 		trips = 2
 	}
-	moved := factor(op, g.n.lo) * bytes / bus
+	moved := op.BusFactor(g.n.lo) * bytes / bus
 	for i := range protocols {
 		p := &protocols[i]
 		best = min(best, float64(p.base*w.latency)+float64(trips*w.hops(g, p))+moved/p.share)

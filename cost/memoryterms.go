@@ -95,7 +95,7 @@ func (m *Model) stateNote(v *view) string {
 			parts = m.shardedParts(v, group)
 		}
 	}
-	if off := v.offload.Lo; off > 0 {
+	if off := v.optOffload.Lo; off > 0 {
 		what := "the optimizer's"
 		if m.profile.Memory.OffloadGrads {
 			what = "the gradients' and " + what
@@ -126,7 +126,7 @@ func (m *Model) shardedParts(v *view, group float64) string {
 // addStep adds the terms of a stage that peaks in the optimizer's step.
 func (m *Model) addStep(v *view, j *job, k *rank, r int, out *StageMemory) {
 	out.When = "in the optimizer's step"
-	per, recipe := m.perParameter(v, &m.recipe), m.recipe.Name+" recipe, gradients whole"
+	per, recipe := m.stateUnder(v, &m.recipe), m.recipe.Name+" recipe, gradients whole"
 	var state, experts float64
 	for i, n := range k.layers {
 		if n > 0 {

@@ -42,16 +42,16 @@ func (m *Model) steppingTime() (float64, error) {
 func (m *Model) optimizerTime(v *view, params float64) float64 {
 	t := &m.profile.Time
 	device := params * m.stepping
-	if v.offload.Hi == 0 {
+	if v.optOffload.Hi == 0 {
 		return device
 	}
-	down := percentOf(v.offload.Lo) * params
+	down := percentOf(v.optOffload.Lo) * params
 	moved := t.ParamComm.Value
 	if !m.profile.Memory.OffloadGrads {
 		moved += t.GradComm.Value
 	}
 	host := down*moved/m.hostLink() + float64(down*m.nodeRanks(v)*t.HostOptimizer.Value)
-	return float64(device*(1-percentOf(v.offload.Hi))) + host
+	return float64(device*(1-percentOf(v.optOffload.Hi))) + host
 }
 
 // nodeRanks is how many ranks share a node's host.
@@ -77,13 +77,13 @@ func (m *Model) gradsTime(v *view, kind models.Kind) pass {
 		_, sharded := m.shardRanks(v)
 		local /= sharded
 	}
-	return pass{0, percentOf(v.offload.Lo) * local * m.profile.Time.GradComm.Value / m.hostLink()}
+	return pass{0, percentOf(v.optOffload.Lo) * local * m.profile.Time.GradComm.Value / m.hostLink()}
 }
 
 // hostNeed is what the mean stage's ranks on one node keep in host memory, in
 // bytes: the offloaded share of optimizer state and of activations.
 func (m *Model) hostNeed(v *view) float64 {
-	if v.offload.Lo == 0 && v.actOffload.Lo == 0 {
+	if v.optOffload.Lo == 0 && v.actOffload.Lo == 0 {
 		return 0
 	}
 	p := v.pp.hi
@@ -98,7 +98,7 @@ func (m *Model) hostNeed(v *view) float64 {
 	if m.profile.Memory.OffloadGrads {
 		bytes += m.recipe.Grad
 	}
-	total += percentOf(v.offload.Lo) * params * bytes
+	total += percentOf(v.optOffload.Lo) * params * bytes
 	flight := (v.leastInFlight(0, p) + v.leastInFlight(p-1, p)) / 2
 	tokens := m.divided(v)
 	for k, n := range m.layers {
@@ -137,7 +137,7 @@ func (m *Model) offloadNotes(v *view) []string {
 	if m.cluster.HostLink <= 0 {
 		notes = append(notes, fmt.Sprintf("the cluster does not say how fast a GPU reaches its host; %v/s is taken, PCIe 3", units.Bytes(slowHostLink)))
 	}
-	if v.offload.Lo > 0 {
+	if v.optOffload.Lo > 0 {
 		c := &m.profile.Time.HostOptimizer
 		notes = append(notes, fmt.Sprintf("the optimizer's time on the host is taken as %.2g s per 1e9 parameters of a node: %s", c.Value*1e9, c.Source))
 	}

@@ -30,7 +30,7 @@ func (a *memory) beyond() float64 { return max(a.atLoss(), a.inBackward()) - a.w
 func (m *Model) setStep(v *view, a *memory) {
 	r := m.recipe
 	r.Optimizer += float64(m.profile.Memory.StepCopies.Value * r.Stepped())
-	per := m.perParameter(v, &r)
+	per := m.stateUnder(v, &r)
 	for k := range a.layer {
 		if m.layers[k] > 0 {
 			h := &m.held[k]

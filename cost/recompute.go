@@ -18,8 +18,9 @@ import (
 //	reduce-scatters and all-to-alls.
 //
 // Under tensor parallelism the outputs of wo and w2 are sums yet to be reduced,
-// as large on every rank: of Llama-3 70B little is saved at tp 8. Everything else is made again. The grouped GEMMs of routed experts are not on
-// the list, so the experts are repeated from the tokens they received.
+// as large on every rank: of Llama-3 70B little is saved at tp 8. Everything
+// else is made again. The grouped GEMMs of routed experts are not on the list,
+// so the experts are repeated from the tokens they received.
 
 // outlet says how the output of a linear is divided.
 type outlet uint8

@@ -21,15 +21,15 @@ func (m *Model) stateBytes(v *view) perParameter {
 	if m.profile.Memory.GradsFreed && v.micro.lo <= 1 {
 		r.Grad = 0
 	}
-	return m.perParameter(v, &r)
+	return m.stateUnder(v, &r)
 }
 
-// perParameter is the state of a view under a recipe.
-func (m *Model) perParameter(v *view, r *profile.Recipe) perParameter {
+// stateUnder is the state of a view under a recipe.
+func (m *Model) stateUnder(v *view, r *profile.Recipe) perParameter {
 	split, whole := m.shardRanks(v)
 	experts := m.expertRanks(v)
 	return perParameter{
-		split: m.keptPer(v, r, v.tp.hi, split), whole: m.keptPer(v, r, 1, whole), experts: m.keptPer(v, r, experts, max(experts, split)),
+		split: m.stateOver(v, r, v.tp.hi, split), whole: m.stateOver(v, r, 1, whole), experts: m.stateOver(v, r, experts, max(experts, split)),
 	}
 }
 
@@ -45,9 +45,9 @@ func (m *Model) expertRanks(v *view) float64 {
 	return min(v.ep.hi*v.etp.hi, m.most(v.tp.hi*v.cp.hi*v.dp.hi, v.pp.lo))
 }
 
-// keptPer is the state per parameter where model parallelism divides
+// stateOver is the state per parameter where model parallelism divides
 // parameters over rank GPUs and sharding over sharded.
-func (m *Model) keptPer(v *view, r *profile.Recipe, rank, sharded float64) float64 {
+func (m *Model) stateOver(v *view, r *profile.Recipe, rank, sharded float64) float64 {
 	weight, grad, optimizer := r.Weight/rank, r.Grad/rank, r.Optimizer/rank
 	if v.zero.Hi >= plan.ZeroOptimizer {
 		optimizer = r.Optimizer / sharded
@@ -60,7 +60,7 @@ func (m *Model) keptPer(v *view, r *profile.Recipe, rank, sharded float64) float
 			weight = 0
 		}
 	}
-	here := 1 - percentOf(v.offload.Hi)
+	here := 1 - percentOf(v.optOffload.Hi)
 	if m.profile.Memory.OffloadGrads {
 		grad *= here
 	}
@@ -69,7 +69,7 @@ func (m *Model) keptPer(v *view, r *profile.Recipe, rank, sharded float64) float
 
 // gradsLeave reports whether gradients go to the host layer by layer in every
 // plan of the view.
-func (m *Model) gradsLeave(v *view) bool { return m.profile.Memory.OffloadGrads && v.offload.Lo > 0 }
+func (m *Model) gradsLeave(v *view) bool { return m.profile.Memory.OffloadGrads && v.optOffload.Lo > 0 }
 
 func percentOf(p int32) float64 { return float64(p) / 100 }
 

@@ -75,7 +75,7 @@ func (m *Model) perLevel(g *group, f *flow) []LevelBytes {
 	n := g.n.lo
 	sent := f.bytes
 	if !f.neighbour {
-		sent *= factor(f.op, n)
+		sent *= f.op.BusFactor(n)
 	}
 	var list []LevelBytes
 	below := 1.0

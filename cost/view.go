@@ -54,7 +54,7 @@ type view struct {
 	micro                       interval // micro-batches per step
 	tokens                      interval // of a micro-batch on one context-parallel rank
 	sp, zero, recompute, cpComm plan.Range
-	offload, actOffload         plan.Range // percent in host memory
+	optOffload, actOffload      plan.Range // percent in host memory
 	shard, replicas             group      // the ranks that share a shard's state, and they with their replicas
 	sharing
 	gpipe bool    // every plan runs all forwards first
@@ -84,7 +84,7 @@ func (m *Model) look(b *plan.Box) view {
 	}
 	v.micro = interval{max(1, m.batch/(v.dp.hi*v.mb.hi)), max(1, m.batch/(v.dp.lo*v.mb.lo))}
 	v.tokens = interval{m.seq * v.mb.lo / v.cp.hi, m.seq * v.mb.hi / v.cp.lo}
-	v.offload, v.actOffload = b[plan.OptOffload], b[plan.ActOffload]
+	v.optOffload, v.actOffload = b[plan.OptOffload], b[plan.ActOffload]
 	v.sharing = m.sharingOf(&v)
 	m.groups(&v)
 	v.all = m.most(v.tp.hi*v.cp.hi*v.dp.hi*v.pp.hi, 1)

@@ -47,8 +47,8 @@ const (
 // micro-batch. The bounds are running minima, so they hold whatever the shape
 // of the efficiency curves.
 type workTable struct {
-	tp, cp, mb      axis
-	exact, slot, sq [numParts][]work
+	tp, cp, mb            axis
+	exact, slot, sequence [numParts][]work
 }
 
 func (m *Model) newWorkTable() *workTable {
@@ -71,7 +71,7 @@ func (m *Model) newWorkTable() *workTable {
 			}
 		}
 		t.slot[p] = t.running(t.exact[p], 1, func(i, j, k int) float64 { return 1 })
-		t.sq[p] = t.running(t.exact[p], -1, func(i, j, k int) float64 {
+		t.sequence[p] = t.running(t.exact[p], -1, func(i, j, k int) float64 {
 			return float64(t.tp.values[i]*t.cp.values[j]) / float64(t.mb.values[k])
 		})
 	}
@@ -153,7 +153,7 @@ func (m *Model) sequenceWork(v *view, p part) work {
 	if !ok {
 		k = len(t.mb.values) - 1
 	}
-	w := t.sq[p][t.at(t.tp.below(v.tp.lo), t.cp.below(v.cp.lo), k)]
+	w := t.sequence[p][t.at(t.tp.below(v.tp.lo), t.cp.below(v.cp.lo), k)]
 	if !ok { // beyond the table a micro-batch can at best amortise everything
 		return w.scale(float64(t.mb.values[k]) / v.mb.hi)
 	}

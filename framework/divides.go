@@ -38,7 +38,7 @@ func (d divides) rule() Rule {
 			case n%v == 0:
 				return fmt.Sprintf("%d %s divisible by %s %d", n, d.noun, by, v)
 			}
-			return fmt.Sprintf("%d %s not divisible by %s %d; %s", n, d.noun, by, v, nearestDivisors(n, v))
+			return fmt.Sprintf("%d %s not divisible by %s %d; %s", n, d.noun, by, v, NearestDivisors(n, v))
 		},
 	}
 }

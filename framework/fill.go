@@ -15,7 +15,7 @@ type Conventions struct {
 	ExpertTPFollowsTP bool
 	// PlainTP: sp is off unless given; otherwise it goes with tp.
 	PlainTP bool
-	// Zero is the ZeRO stage where there are ranks to share it; nil stands for a
+	// Zero is the ZeRO stage where there are ranks to share with; nil stands for a
 	// sharded optimizer, stage 1.
 	Zero func(*Degrees) int8
 	// CPComm is the communication of context parallelism where cp is above 1.
@@ -40,9 +40,10 @@ type filling struct {
 }
 
 // Fill completes a plan: degrees that are not given are 1, dp is the rest of
-// the cluster's GPUs, the optimizer is sharded where there are ranks to share
-// it, sp goes with tp, placement follows the rank order and the layers the
-// first form of split that can express one. Sentences name what was taken.
+// the cluster's GPUs, the ZeRO stage is the framework's where there are ranks to
+// share something, sp goes with tp or stays off, placement follows the rank
+// order, and the layers the framework's own split or the first form that can
+// express one. Sentences name what was taken.
 func (c *Conventions) Fill(f *Facts, part plan.Partial) (plan.Plan, []string, error) {
 	w := &filling{Conventions: c, f: f, given: part.Given, plan: part.Plan}
 	w.degrees = DegreesOf(&part.Plan)
@@ -73,7 +74,7 @@ func (w *filling) fillDense() error {
 	}
 	all := int64(w.f.Cluster.GPUs())
 	if all%model != 0 {
-		return fmt.Errorf("dp is not given and tp*cp*pp = %d does not divide the %d GPUs; %s", model, all, nearestDivisors(all, model))
+		return fmt.Errorf("dp is not given and tp*cp*pp = %d does not divide the %d GPUs; %s", model, all, NearestDivisors(all, model))
 	}
 	dp := int32(all / model)
 	d := plan.DPShard
@@ -141,7 +142,7 @@ func (w *filling) fillExperts() error {
 	stage := int64(w.degrees[plan.TP]) * int64(w.degrees[plan.CP]) * int64(w.degrees[plan.DPShard]) * int64(w.degrees[plan.DPReplicate])
 	expert := int64(w.degrees[plan.ETP]) * int64(w.degrees[plan.EP])
 	if stage%expert != 0 {
-		return fmt.Errorf("etp*ep = %d does not divide the %d ranks of a pipeline stage; %s", expert, stage, nearestDivisors(stage, expert))
+		return fmt.Errorf("etp*ep = %d does not divide the %d ranks of a pipeline stage; %s", expert, stage, NearestDivisors(stage, expert))
 	}
 	edp := int32(stage / expert)
 	if w.has(plan.Coord(plan.EDP)) && w.degrees[plan.EDP] != edp {

@@ -19,21 +19,18 @@ type fills struct {
 }
 
 func (r fills) rule() Rule {
-	count := func(f *Facts, p *plan.Point) int64 {
-		return f.Workload.GlobalBatch / (int64(p[plan.MicroBatch]) * int64(p.DP()))
-	}
 	return Rule{
 		ID: r.id,
 		Reads: append([]plan.Coord{plan.Coord(plan.PP), plan.Coord(plan.DPShard), plan.Coord(plan.DPReplicate), plan.MicroBatch},
 			r.reads...),
 		Holds: func(f *Facts, p *plan.Point) bool {
-			return !r.applies(p) || count(f, p) >= int64(p.Degree(plan.PP))-r.less
+			return !r.applies(p) || f.MicroBatches(p) >= int64(p.Degree(plan.PP))-r.less
 		},
 		Text: func(f *Facts, p *plan.Point) string {
 			if !r.applies(p) {
 				return r.unless
 			}
-			n := count(f, p)
+			n := f.MicroBatches(p)
 			return fmt.Sprintf("%d micro-batches with %s and pp %d; %s, so pp at most %d",
 				n, r.with(p), p.Degree(plan.PP), r.needs, n+r.less)
 		},

@@ -26,6 +26,11 @@ type Facts struct {
 // MoE reports whether the model has routed experts, and so a second grid.
 func (f *Facts) MoE() bool { return f.Model.Experts > 0 }
 
+// MicroBatches is how many of them each data-parallel rank runs in a step.
+func (f *Facts) MicroBatches(p *plan.Point) int64 {
+	return f.Workload.GlobalBatch / (int64(p[plan.MicroBatch]) * int64(p.DP()))
+}
+
 // Rule is a constraint on a plan, stated once. Checks call Holds on a point;
 // the solver tabulates it over the domains of the coordinates it reads.
 type Rule struct {

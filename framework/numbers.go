@@ -86,11 +86,9 @@ func keep(values []int32, ok func(int32) bool) []int32 {
 	return kept
 }
 
-// NearestDivisors names the divisors of n next to v: "nearest 4, 8".
-func NearestDivisors(n, v int64) string { return nearestDivisors(n, v) }
-
-// nearestDivisors names the divisors of n next to v, below and above.
-func nearestDivisors(n, v int64) string {
+// NearestDivisors names the divisors of n next to v, below and above: "nearest
+// 4, 8".
+func NearestDivisors(n, v int64) string {
 	below, above := int64(0), int64(0)
 	for d := int64(1); d <= n/d; d++ {
 		if n%d != 0 {

@@ -24,8 +24,8 @@ func OptionIn(id string, c plan.Coord, why string, values ...int32) Rule {
 	}
 }
 
-// GPipeHasOneChunk: GPipe runs one chunk of layers per rank.
-func GPipeHasOneChunk(id string) Rule {
+// gpipeHasOneChunk: GPipe runs one chunk of layers per rank.
+func gpipeHasOneChunk(id string) Rule {
 	return Rule{
 		ID: id, Reads: []plan.Coord{plan.VPP, plan.ScheduleC},
 		Holds: func(_ *Facts, p *plan.Point) bool { return p[plan.ScheduleC] == 0 || p[plan.VPP] == 1 },
@@ -39,26 +39,23 @@ func GPipeHasOneChunk(id string) Rule {
 // cp its own heads of those that tp leaves; key/value heads are split too or
 // replicated evenly.
 func HeadsForContext(id string) Rule {
-	holds := func(f *Facts, p *plan.Point) bool {
-		tp, cp := int64(p.Degree(plan.TP)), int64(p.Degree(plan.CP))
-		heads, kv := int64(f.Model.Heads), int64(f.Model.KVHeads)
-		if p[plan.CPCommC] != int32(plan.CPAllToAll) || cp == 1 {
-			return true
-		}
-		if f.Model.MLA() || kv < 1 {
-			kv = heads
-		}
-		return heads%(tp*cp) == 0 && (kv%(tp*cp) == 0 || tp*cp%kv == 0)
-	}
-	return Rule{
-		ID: id, Reads: []plan.Coord{plan.Coord(plan.TP), plan.Coord(plan.CP), plan.CPCommC}, Holds: holds,
-		Text: func(f *Facts, p *plan.Point) string {
-			given := fmt.Sprintf("%d heads, %d key/value heads over tp*cp = %d*%d with cp-comm %s", f.Model.Heads, f.Model.KVHeads,
-				p.Degree(plan.TP), p.Degree(plan.CP), plan.CPComm(p[plan.CPCommC]))
-			if holds(f, p) {
-				return given
+	return Stated{
+		Reads: []plan.Coord{plan.Coord(plan.TP), plan.Coord(plan.CP), plan.CPCommC},
+		Holds: func(f *Facts, p *plan.Point) bool {
+			tp, cp := int64(p.Degree(plan.TP)), int64(p.Degree(plan.CP))
+			heads, kv := int64(f.Model.Heads), int64(f.Model.KVHeads)
+			if p[plan.CPCommC] != int32(plan.CPAllToAll) || cp == 1 {
+				return true
 			}
-			return given + "; a2a gives each rank its own heads, so tp*cp must divide them"
+			if f.Model.MLA() || kv < 1 {
+				kv = heads
+			}
+			return heads%(tp*cp) == 0 && (kv%(tp*cp) == 0 || tp*cp%kv == 0)
 		},
-	}
+		Given: func(f *Facts, p *plan.Point) string {
+			return fmt.Sprintf("%d heads, %d key/value heads over tp*cp = %d*%d with cp-comm %s", f.Model.Heads, f.Model.KVHeads,
+				p.Degree(plan.TP), p.Degree(plan.CP), plan.CPComm(p[plan.CPCommC]))
+		},
+		Needs: "a2a gives each rank its own heads, so tp*cp must divide them",
+	}.Rule(id)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"meshplan/plan"
+	"meshplan/strict"
 )
 
 // Pin is a user's own constraint on a degree, an option, the data-parallel
@@ -133,22 +134,19 @@ func (p *Pin) setName(name string) error {
 	for c := range plan.Coord(plan.NumOptions) {
 		names = append(names, c.String())
 	}
-	text := strings.ReplaceAll(strings.ToLower(name), "_", "-")
-	best, least := "", len(name)+100
+	dashed := make([]string, len(names))
 	for i, n := range names {
-		distance := plan.Distance(text, strings.ReplaceAll(n, "_", "-"))
-		if distance < least {
-			best, least = n, distance
-		}
-		if distance == 0 {
-			p.Name = n
-			if i >= 2 {
-				p.Coord = plan.Coord(i - 2)
-			}
-			return nil
-		}
+		dashed[i] = strings.ReplaceAll(n, "_", "-")
 	}
-	return fmt.Errorf("unknown name %q; nearest %q", plan.Clip(name), best)
+	at, distance := strict.Closest(strings.ReplaceAll(strings.ToLower(name), "_", "-"), dashed)
+	if distance > 0 {
+		return fmt.Errorf("unknown name %q; nearest %q", plan.Clip(name), names[at])
+	}
+	p.Name = names[at]
+	if at >= 2 {
+		p.Coord = plan.Coord(at - 2)
+	}
+	return nil
 }
 
 func pinValue(c plan.Coord, name, value string) (int32, error) {

@@ -9,17 +9,14 @@ import (
 // ContextIsSharded: FSDP is applied over dp_shard*cp, so there is no plain data
 // parallelism, zero 0, with cp above 1.
 func ContextIsSharded(id string) Rule {
-	holds := func(_ *Facts, p *plan.Point) bool { return p.Degree(plan.CP) == 1 || p[plan.Zero] > 0 }
-	return Rule{
-		ID: id, Reads: []plan.Coord{plan.Coord(plan.CP), plan.Zero}, Holds: holds,
-		Text: func(f *Facts, p *plan.Point) string {
-			given := fmt.Sprintf("zero %d with cp %d", p[plan.Zero], p.Degree(plan.CP))
-			if holds(f, p) {
-				return given
-			}
-			return given + "; cp above 1 brings FSDP over dp_shard*cp: zero 2 or 3, or cp 1"
+	return Stated{
+		Reads: []plan.Coord{plan.Coord(plan.CP), plan.Zero},
+		Holds: func(_ *Facts, p *plan.Point) bool { return p.Degree(plan.CP) == 1 || p[plan.Zero] > 0 },
+		Given: func(_ *Facts, p *plan.Point) string {
+			return fmt.Sprintf("zero %d with cp %d", p[plan.Zero], p.Degree(plan.CP))
 		},
-	}
+		Needs: "cp above 1 brings FSDP over dp_shard*cp: zero 2 or 3, or cp 1",
+	}.Rule(id)
 }
 
 // OptimizerOffload: the optimizer state lies in host memory as a whole from one

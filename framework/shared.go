@@ -8,16 +8,16 @@ import (
 )
 
 // Shared are the rules that any plan obeys under any framework: the grids fit
-// the cluster's levels and each other, and the ZeRO stage says what dp_shard
-// says. What a framework shares with others under a name of its own is in its
+// the cluster's levels and each other, the ZeRO stage says what dp_shard says,
+// and GPipe runs one chunk a rank. What a framework shares with others under a name of its own is in its
 // Rules.
 func Shared() []Rule {
-	return []Rule{ZeroNeedsShards("zero"), GPipeHasOneChunk("schedule"), LevelsFit("grid/levels"), GridsAgree("grid/experts")}
+	return []Rule{zeroNeedsShards("zero"), gpipeHasOneChunk("schedule"), levelsFit("grid/levels"), gridsAgree("grid/experts")}
 }
 
-// ZeroNeedsShards: plain data parallelism is dp_replicate, so stage 0 needs
-// dp_shard 1; a sharded optimizer needs ranks to share it, dp_shard*cp above 1.
-func ZeroNeedsShards(id string) Rule {
+// zeroNeedsShards: plain data parallelism is dp_replicate, so stage 0 needs
+// dp_shard 1; a stage above 0 needs ranks to share with, dp_shard*cp above 1.
+func zeroNeedsShards(id string) Rule {
 	holds := func(_ *Facts, p *plan.Point) bool {
 		shards := p.Degree(plan.DPShard)
 		if p[plan.Zero] == 0 {
@@ -40,10 +40,10 @@ func ZeroNeedsShards(id string) Rule {
 	}
 }
 
-// LevelsFit: on every level the factors of the dense grid multiply to at most
+// levelsFit: on every level the factors of the dense grid multiply to at most
 // the level's size, and cumulative factors divide upwards. The space of plans
 // is built so; only a plan given by a user can break it.
-func LevelsFit(id string) Rule {
+func levelsFit(id string) Rule {
 	return Rule{
 		ID: id, Reads: placesOf(plan.DenseDims[:]), Implied: true,
 		Holds: func(f *Facts, p *plan.Point) bool { return misfit(f, p) == "" },
@@ -95,9 +95,9 @@ func factorOn(p *plan.Point, d plan.Dim, l int) (factor int64, ok bool) {
 	return int64(at / max(1, below)), below > 0 && at%below == 0
 }
 
-// GridsAgree: on every level the expert grid covers the same GPUs as the dense
+// gridsAgree: on every level the expert grid covers the same GPUs as the dense
 // one; a model without experts has none.
-func GridsAgree(id string) Rule {
+func gridsAgree(id string) Rule {
 	return Rule{
 		ID: id, Reads: append(placesOf(plan.DenseDims[:]), placesOf(plan.ExpertDims[:3])...), Implied: true,
 		Holds: func(f *Facts, p *plan.Point) bool { return disagreement(f, p) == "" },
@@ -155,7 +155,7 @@ func ExpertGridDivides(id string) Rule {
 			case !f.MoE():
 				return "the model has no experts"
 			case stage%expert != 0:
-				return fmt.Sprintf("%d ranks of a pipeline stage not divisible by etp*ep %d; %s", stage, expert, nearestDivisors(stage, expert))
+				return fmt.Sprintf("%d ranks of a pipeline stage not divisible by etp*ep %d; %s", stage, expert, NearestDivisors(stage, expert))
 			case holds(f, p):
 				return fmt.Sprintf("%d ranks of a pipeline stage are etp*ep %d times edp %d", stage, expert, p.Degree(plan.EDP))
 			}

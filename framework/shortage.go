@@ -210,7 +210,7 @@ func (a *asked) otherGPUs() string {
 		}
 	}
 	if text, product := a.say(fixed); n%product != 0 {
-		return fmt.Sprintf("%s: %d ranks do not divide %d GPUs; %s", text, product, n, nearestDivisors(n, product))
+		return fmt.Sprintf("%s: %d ranks do not divide %d GPUs; %s", text, product, n, NearestDivisors(n, product))
 	}
 	return ""
 }

@@ -42,7 +42,7 @@ func TokenSlices(id string) Rule {
 			if holds(f, p) {
 				return fmt.Sprintf("%d tokens of a micro-batch divisible by %s", total, of)
 			}
-			return fmt.Sprintf("%d tokens of a micro-batch not divisible by %s; %s", total, of, nearestDivisors(total, n))
+			return fmt.Sprintf("%d tokens of a micro-batch not divisible by %s; %s", total, of, NearestDivisors(total, n))
 		},
 	}
 }

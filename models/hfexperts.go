@@ -20,25 +20,19 @@ var hfExperted = []hfFamily{
 }
 
 func readMixtral(r *hfReader, m *Model) {
-	r.llamaLike(m)
-	r.headDim(m, 0)
-	m.FFN = r.need(hfFFN)
+	r.llama(m, 0)
 	r.experts(m, hfPlainMoEFFN)
 	r.window(m, 0, PatternSliding)
 }
 
 func readQwen3MoE(r *hfReader, m *Model) {
-	r.llamaLike(m)
-	r.headDim(m, 0)
-	m.FFN = r.need(hfFFN)
+	r.llama(m, 0)
 	r.experts(m, hfMoEFFN)
 	r.qwen3Attention(m)
 }
 
 func readGPTOSS(r *hfReader, m *Model) {
-	r.llamaLike(m)
-	r.headDim(m, 64)
-	m.FFN = r.need(hfFFN)
+	r.llama(m, 64)
 	r.experts(m, hfPlainMoEFFN)
 	m.AttnBias = r.bias("attention_bias", true, BiasQKVO)
 	m.MLPBias, m.RouterBias, m.Sinks = true, true, true
@@ -48,9 +42,7 @@ func readGPTOSS(r *hfReader, m *Model) {
 // readQwen2MoE reads experts beside one shared expert with a width and a gate
 // of its own.
 func readQwen2MoE(r *hfReader, m *Model) {
-	r.llamaLike(m)
-	r.headDim(m, 0)
-	m.FFN = r.need(hfFFN)
+	r.llama(m, 0)
 	r.experts(m, hfMoEFFN)
 	m.SharedExperts, m.SharedFFN, m.SharedGate = 1, r.need(hfSharedFFN), true
 	m.AttnBias = r.bias("qkv_bias", true, BiasQKV)
@@ -60,9 +52,7 @@ func readQwen2MoE(r *hfReader, m *Model) {
 // readGLM4MoE reads GLM-4.5: leading dense layers, shared experts and a router
 // bias; only the larger model has norms on queries and keys.
 func readGLM4MoE(r *hfReader, m *Model) {
-	r.llamaLike(m)
-	r.headDim(m, 128)
-	m.FFN = r.need(hfFFN)
+	r.llama(m, 128)
 	r.experts(m, hfMoEFFN)
 	m.FirstKDense = r.or(hfFirstDense, 1)
 	m.SharedExperts = r.or(hfShared, 1)
@@ -78,9 +68,7 @@ func readGLM4MoE(r *hfReader, m *Model) {
 
 // readOLMoE reads experts with norms over all heads of queries and keys.
 func readOLMoE(r *hfReader, m *Model) {
-	r.llamaLike(m)
-	r.headDim(m, 0)
-	m.FFN = r.need(hfFFN)
+	r.llama(m, 0)
 	r.experts(m, hfPlainMoEFFN)
 	m.AttnBias = r.bias("attention_bias", false, BiasQKVO)
 	m.QKNorm = QKNormLayer
@@ -89,10 +77,8 @@ func readOLMoE(r *hfReader, m *Model) {
 
 // readPhiMoE reads Phi-3.5 MoE: layer norms, and biases in attention and head.
 func readPhiMoE(r *hfReader, m *Model) {
-	r.llamaLike(m)
-	r.headDim(m, 0)
+	r.llama(m, 0)
 	m.Norm = LayerNorm
-	m.FFN = r.need(hfFFN)
 	r.experts(m, hfPlainMoEFFN)
 	m.AttnBias = r.bias("attention_bias", false, BiasQKVO)
 	m.HeadBias = r.flag("lm_head_bias", false)

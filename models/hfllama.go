@@ -1,33 +1,25 @@
 package models
 
 func readLlama(r *hfReader, m *Model) {
-	r.llamaLike(m)
-	r.headDim(m, 0)
-	m.FFN = r.need(hfFFN)
+	r.llama(m, 0)
 	m.AttnBias = r.bias("attention_bias", false, BiasQKVO)
 	m.MLPBias = r.flag("mlp_bias", false)
 	r.fullAttention(m)
 }
 
 func readMistral(r *hfReader, m *Model) {
-	r.llamaLike(m)
-	r.headDim(m, 0)
-	m.FFN = r.need(hfFFN)
+	r.llama(m, 0)
 	r.window(m, 4096, PatternSliding)
 }
 
 func readQwen2(r *hfReader, m *Model) {
-	r.llamaLike(m)
-	r.headDim(m, 0)
-	m.FFN = r.need(hfFFN)
+	r.llama(m, 0)
 	m.AttnBias = BiasQKV
 	r.switchedWindow(m)
 }
 
 func readQwen3(r *hfReader, m *Model) {
-	r.llamaLike(m)
-	r.headDim(m, 128)
-	m.FFN = r.need(hfFFN)
+	r.llama(m, 128)
 	r.qwen3Attention(m)
 }
 
@@ -44,35 +36,27 @@ func (r *hfReader) qwen3Attention(m *Model) {
 
 // readMiMo reads MiMo 7B: the layers of Qwen2, with multi-token prediction.
 func readMiMo(r *hfReader, m *Model) {
-	r.llamaLike(m)
-	r.headDim(m, 0)
-	m.FFN = r.need(hfFFN)
+	r.llama(m, 0)
 	m.AttnBias = r.bias("attention_bias", true, BiasQKV)
 	m.MTPLayers = r.or(hfMTP, 0)
 	r.switchedWindow(m)
 }
 
 func readPhi3(r *hfReader, m *Model) {
-	r.llamaLike(m)
-	r.headDim(m, 0)
-	m.FFN = r.need(hfFFN)
+	r.llama(m, 0)
 	r.window(m, 0, PatternSliding)
 }
 
 // readGLM reads GLM-4 9B.
 func readGLM(r *hfReader, m *Model) {
-	r.llamaLike(m)
-	r.headDim(m, 128)
-	m.FFN = r.need(hfFFN)
+	r.llama(m, 128)
 	m.AttnBias = r.bias("attention_bias", true, BiasQKV)
 	r.fullAttention(m)
 }
 
 // readGLM4 reads the dense GLM-4 of 2025, with norms before and behind the blocks.
 func readGLM4(r *hfReader, m *Model) {
-	r.llamaLike(m)
-	r.headDim(m, 128)
-	m.FFN = r.need(hfFFN)
+	r.llama(m, 128)
 	m.NormsPerLayer = 4
 	m.AttnBias = r.bias("attention_bias", false, BiasQKV)
 	r.fullAttention(m)
@@ -80,9 +64,7 @@ func readGLM4(r *hfReader, m *Model) {
 
 // readInternLM2 reads the layers of Llama with one word for their biases.
 func readInternLM2(r *hfReader, m *Model) {
-	r.llamaLike(m)
-	r.headDim(m, 0)
-	m.FFN = r.need(hfFFN)
+	r.llama(m, 0)
 	m.AttnBias = r.bias("bias", true, BiasQKVO)
 	r.fullAttention(m)
 }
@@ -98,9 +80,7 @@ func readSmolLM3(r *hfReader, m *Model) {
 // readSeedOSS reads the layers of Llama with a switch of its own for the bias
 // behind attention.
 func readSeedOSS(r *hfReader, m *Model) {
-	r.llamaLike(m)
-	r.headDim(m, 128)
-	m.FFN = r.need(hfFFN)
+	r.llama(m, 128)
 	m.AttnBias = r.bias("attention_bias", true, BiasQKV)
 	r.switchedOff("attention_out_bias", "a bias behind attention alone")
 	m.MLPBias = r.flag("mlp_bias", false)
@@ -122,9 +102,7 @@ func readOLMo3(r *hfReader, m *Model) {
 // olmo reads what both share: norms over all heads of queries and keys, and one
 // norm behind each block instead of before it.
 func (r *hfReader) olmo(m *Model) {
-	r.llamaLike(m)
-	r.headDim(m, 0)
-	m.FFN = r.need(hfFFN)
+	r.llama(m, 0)
 	m.AttnBias = r.bias("attention_bias", false, BiasQKVO)
 	m.QKNorm = QKNormLayer
 }

@@ -3,9 +3,7 @@ package models
 // readMiniMaxM2 reads MiniMax M2 and M2.5, whose layers all have full
 // attention; earlier MiniMax models, with linear attention, are other families.
 func readMiniMaxM2(r *hfReader, m *Model) {
-	r.llamaLike(m)
-	r.headDim(m, 128)
-	m.FFN = r.need(hfFFN)
+	r.llama(m, 128)
 	r.experts(m, hfPlainMoEFFN)
 	r.miniMaxNorm(m)
 	m.RouterBias = r.flag("use_routing_bias", true)

@@ -121,10 +121,8 @@ func readGPTJ(r *hfReader, m *Model) {
 // readStableLM reads StableLM: layer norms and a gated MLP; side by side, the
 // blocks share one norm.
 func readStableLM(r *hfReader, m *Model) {
-	r.llamaLike(m)
+	r.llama(m, 0)
 	m.Norm = LayerNorm
-	r.headDim(m, 0)
-	m.FFN = r.need(hfFFN)
 	m.AttnBias = r.bias("use_qkv_bias", false, BiasQKV)
 	if r.flag("use_parallel_residual", false) {
 		m.NormsPerLayer, m.Parallel = 1, true

@@ -18,6 +18,14 @@ func (r *hfReader) llamaLike(m *Model) {
 	m.KVHeads = r.or(hfKVHeads, m.Heads)
 }
 
+// llama reads llamaLike with the size of a head, by default absent (see
+// headDim), and the width of the MLP.
+func (r *hfReader) llama(m *Model, absent int) {
+	r.llamaLike(m)
+	r.headDim(m, absent)
+	m.FFN = r.need(hfFFN)
+}
+
 // headDim reads the size of a head; absent is the family's own default, 0 for
 // hidden size over heads.
 func (r *hfReader) headDim(m *Model, absent int) {

@@ -22,24 +22,15 @@ var keys = []struct{ name, canonical string }{
 // findKey is the canonical name of a key; if there is none, the nearest.
 // Dashes and underscores are the same.
 func findKey(text string) (name string, ok bool) {
-	best := len(text) + 100
-	for _, k := range keys {
-		n := Distance(dashed(text), dashed(k.name))
-		if n == 0 {
-			return k.canonical, true
-		}
-		if n < best {
-			best, name = n, k.canonical
-		}
+	names := make([]string, len(keys))
+	for i, k := range keys {
+		names[i] = dashed(k.name)
 	}
-	return name, false
+	at, distance := strict.Closest(dashed(text), names)
+	return keys[at].canonical, distance == 0
 }
 
 func dashed(s string) string { return strings.ReplaceAll(strings.ToLower(s), "_", "-") }
-
-// Distance is strict.Distance, the number of single-letter edits between two
-// words, for naming the nearest valid word in an error.
-func Distance(a, b string) int { return strict.Distance(a, b) }
 
 // Clip is a text that the user wrote as an error quotes it: cut to 60 bytes.
 func Clip(text string) string { return strict.Clip(text, 60) }

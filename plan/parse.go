@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -20,7 +21,6 @@ type Field uint8
 const (
 	StagesField    = Field(firstPlace) + iota // layers per chunk
 	PlacementField                            // factors per level
-	numFields
 )
 
 // Set is a set of fields.
@@ -75,7 +75,7 @@ func Parse(text string) (Partial, error) {
 	return p.Partial, nil
 }
 
-func (p *parser) item(item string) error {
+func (p *parser) item(item string) (err error) {
 	key, value, ok := strings.Cut(item, "=")
 	if !ok {
 		return fmt.Errorf("%q is not key=value", Clip(item))
@@ -88,24 +88,23 @@ func (p *parser) item(item string) error {
 		return fmt.Errorf("%s is given twice", name)
 	}
 	p.seen[name] = true
-	return p.set(name, strings.TrimSpace(value))
-}
-
-func (p *parser) set(name, value string) (err error) {
-	o := &p.Plan.Options
-	for d, dim := range dimNames {
-		if name == dim {
-			p.Given = p.Given.With(Field(d))
-			p.degrees[d], err = count(name, value, MaxDegree)
-			return err
-		}
-	}
-	if name == "dp" {
-		p.dp, err = count(name, value, MaxDegree)
+	value = strings.TrimSpace(value)
+	if d := slices.Index(dimNames[:], name); d >= 0 {
+		p.Given = p.Given.With(Field(d))
+		p.degrees[d], err = count(name, value, MaxDegree)
 		return err
 	}
+	return p.set(name, value)
+}
+
+// set reads a field that is not the degree of one dimension.
+func (p *parser) set(name, value string) (err error) {
+	o := &p.Plan.Options
 	var n int64
 	switch name {
+	case "dp":
+		p.dp, err = count(name, value, MaxDegree)
+		return err
 	case "vpp":
 		n, err = count(name, value, MaxChunks)
 		o.VPP = int32(n)
@@ -117,11 +116,11 @@ func (p *parser) set(name, value string) (err error) {
 	case "zero":
 		o.ZeroStage, err = parseZero(value)
 	case "recompute":
-		o.Recompute, err = ParseRecompute(value)
+		o.Recompute, err = parseRecompute(value)
 	case "cp-comm":
-		o.CPComm, err = ParseCPComm(value)
+		o.CPComm, err = parseCPComm(value)
 	case "schedule":
-		o.Schedule, err = ParseSchedule(value)
+		o.Schedule, err = parseSchedule(value)
 	case "optimizer-offload":
 		o.OptimizerOffload, err = percent(name, value)
 	case "activation-offload":
@@ -175,20 +174,20 @@ func percent(name, value string) (int8, error) {
 	return int8(n), nil
 }
 
-// ParseRecompute reads the name of a kind of recompute: "none", "full".
-func ParseRecompute(value string) (Recompute, error) {
+// parseRecompute reads the name of a kind of recompute: "none", "full".
+func parseRecompute(value string) (Recompute, error) {
 	i, err := named("recompute", value, recomputeNames[:])
 	return Recompute(i), err
 }
 
-// ParseCPComm reads "p2p", "allgather" or "a2a".
-func ParseCPComm(value string) (CPComm, error) {
+// parseCPComm reads "p2p", "allgather" or "a2a".
+func parseCPComm(value string) (CPComm, error) {
 	i, err := named("cp-comm", value, cpCommNames[:])
 	return CPComm(i), err
 }
 
-// ParseSchedule reads "1f1b", "interleaved" or "gpipe".
-func ParseSchedule(value string) (Schedule, error) {
+// parseSchedule reads "1f1b", "interleaved" or "gpipe".
+func parseSchedule(value string) (Schedule, error) {
 	i, err := named("schedule", value, scheduleNames[:])
 	return Schedule(i), err
 }

@@ -18,7 +18,7 @@ type Dim uint8
 const (
 	TP          Dim = iota // tensor parallel
 	CP                     // context parallel
-	DPShard                // data parallel ranks that share one copy of the optimizer state
+	DPShard                // data parallel ranks that share one copy of what the ZeRO stage shards
 	DPReplicate            // data parallel ranks that hold copies of it
 	PP                     // pipeline parallel, in both grids
 	ETP                    // tensor parallel of experts

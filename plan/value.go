@@ -36,13 +36,13 @@ func (c Coord) ParseValue(text string) (int32, error) {
 		n, err := parseZero(text)
 		return int32(n), err
 	case RecomputeC:
-		r, err := ParseRecompute(text)
+		r, err := parseRecompute(text)
 		return int32(r), err
 	case CPCommC:
-		k, err := ParseCPComm(text)
+		k, err := parseCPComm(text)
 		return int32(k), err
 	case ScheduleC:
-		s, err := ParseSchedule(text)
+		s, err := parseSchedule(text)
 		if err == nil && s == Interleaved {
 			return 0, fmt.Errorf("schedule=interleaved follows from vpp above 1; expected 1f1b or gpipe")
 		}

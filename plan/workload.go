@@ -1,7 +1,5 @@
 package plan
 
-import "meshplan/units"
-
 // Precision is the number format of weights and activations in the GEMMs; of the
 // fp8 kinds, in those of the transformer layers.
 type Precision string
@@ -39,8 +37,3 @@ const (
 	DefaultPrecision  = BF16
 	DefaultLoadFactor = 1.0
 )
-
-// StepRate converts a step time into tokens per second and GPU.
-func (w *Workload) StepRate(step units.Seconds, gpus int64) float64 {
-	return w.TokensPerStep() / float64(step) / float64(gpus)
-}

@@ -40,9 +40,9 @@ type Chooser interface {
 
 // Walk visits depth first every solution of the hard clauses, the groups on
 // and the literals assumed, except below nodes that the visitor drops. It
-// chooses values for the integers of the order, first to last; an integer
-// that propagation leaves one value is not chosen. Each combination of values
-// is one leaf.
+// chooses values for the integers of the order, first to last or as a Chooser
+// says; an integer that propagation leaves one value is not chosen. Each
+// combination of values is one leaf.
 //
 // During a walk nothing may be added to the session and nothing else asked of
 // it. The context is observed at every node; its error is returned and the

@@ -79,7 +79,7 @@ var sharded = [plan.NumZero]string{
 	plan.ZeroWeights:   "optimizer state, gradients and weights",
 }
 
-// dataParallel says over which ranks the optimizer state is sharded: those of
+// dataParallel says what the ZeRO stage shards, and over which ranks: those of
 // dp_shard and of cp.
 func dataParallel(a *search.PlanResult) string {
 	d := &a.Degrees

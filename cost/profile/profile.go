@@ -147,7 +147,7 @@ type Time struct {
 	GradOverlap      Constant `toml:"grad_overlap"`             // share of one backward that can hide the gradient reduction
 	ParamOverlap     Constant `toml:"param_overlap"`            // share of one forward that can hide the parameter all-gather
 	GradComm         Constant `toml:"grad_comm_bytes"`          // per parameter, gradient reduction
-	ParamComm        Constant `toml:"param_comm_bytes"`         // per parameter, all-gather after the sharded step
+	ParamComm        Constant `toml:"param_comm_bytes"`         // per parameter, all-gather of sharded weights
 	BucketParameters Constant `toml:"bucket_parameters"`        // least parameters of a gradient bucket
 	BucketPerRank    Constant `toml:"bucket_per_rank"`          // parameters of a bucket per data-parallel rank
 	UnitOverlap      Constant `toml:"unit_overlap"`             // share of a layer's time that can hide its own gathers and reductions

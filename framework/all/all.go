@@ -15,6 +15,7 @@ import (
 	"meshplan/framework/nanotron"
 	"meshplan/framework/torchtitan"
 	"meshplan/plan"
+	"meshplan/strict"
 )
 
 // List is every framework, the default first.
@@ -33,15 +34,10 @@ func Names() []string {
 
 // Find returns a framework by name, in any case. The error names the nearest.
 func Find(name string) (framework.Framework, error) {
-	nearest, least := "", len(name)+100
-	for _, fw := range List() {
-		d := plan.Distance(strings.ToLower(strings.TrimSpace(name)), fw.Name())
-		if d == 0 {
-			return fw, nil
-		}
-		if d < least {
-			nearest, least = fw.Name(), d
-		}
+	list, names := List(), Names()
+	at, distance := strict.Closest(strings.ToLower(strings.TrimSpace(name)), names)
+	if distance > 0 {
+		return nil, fmt.Errorf("unknown framework %q; nearest %q of %s", plan.Clip(name), names[at], strings.Join(names, ", "))
 	}
-	return nil, fmt.Errorf("unknown framework %q; nearest %q of %s", plan.Clip(name), nearest, strings.Join(Names(), ", "))
+	return list[at], nil
 }

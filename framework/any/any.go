@@ -23,12 +23,7 @@ func New() *Any {
 	}}
 }
 
-var order = framework.RankOrder{
-	Name:   "tp-cp-dp-pp",
-	Of:     "any",
-	Dense:  []plan.Dim{plan.TP, plan.CP, plan.DPShard, plan.DPReplicate, plan.PP},
-	Expert: []plan.Dim{plan.ETP, plan.EP, plan.EDP, plan.PP},
-}
+var order = framework.InnerFirst("any", "tp-cp-dp-pp")
 
 // Name is "any".
 func (*Any) Name() string { return "any" }

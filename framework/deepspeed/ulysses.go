@@ -7,9 +7,9 @@ import (
 	"meshplan/plan"
 )
 
-// ContextByUlysses: context parallelism is Ulysses, an all-to-all; without it
+// contextByUlysses: context parallelism is Ulysses, an all-to-all; without it
 // there is nothing to communicate.
-func ContextByUlysses(id string) framework.Rule {
+func contextByUlysses(id string) framework.Rule {
 	holds := func(_ *framework.Facts, p *plan.Point) bool {
 		return (p.Degree(plan.CP) > 1) == (p[plan.CPCommC] == int32(plan.CPAllToAll)) && p[plan.CPCommC] != int32(plan.CPAllGather)
 	}
@@ -28,22 +28,19 @@ func ContextByUlysses(id string) framework.Rule {
 	}
 }
 
-// UlyssesAlone: Ulysses composes with data parallelism only
+// ulyssesAlone: Ulysses composes with data parallelism only
 // (Megatron-DeepSpeed's core/parallel_state.py: "DeepSpeed's sequence parallel
 // does not work with tensor parallel or pipeline parallel"; the groups of
 // ulysses_sp.py take the whole world).
-func UlyssesAlone(id string) framework.Rule {
-	holds := func(_ *framework.Facts, p *plan.Point) bool {
-		return p.Degree(plan.CP) == 1 || p.Degree(plan.TP) == 1 && p.Degree(plan.PP) == 1
-	}
-	return framework.Rule{
-		ID: id, Reads: []plan.Coord{plan.Coord(plan.TP), plan.Coord(plan.CP), plan.Coord(plan.PP)}, Holds: holds,
-		Text: func(f *framework.Facts, p *plan.Point) string {
-			given := fmt.Sprintf("cp %d with tp %d and pp %d", p.Degree(plan.CP), p.Degree(plan.TP), p.Degree(plan.PP))
-			if holds(f, p) {
-				return given
-			}
-			return given + "; cp above 1 needs tp 1 and pp 1"
+func ulyssesAlone(id string) framework.Rule {
+	return framework.Stated{
+		Reads: []plan.Coord{plan.Coord(plan.TP), plan.Coord(plan.CP), plan.Coord(plan.PP)},
+		Holds: func(_ *framework.Facts, p *plan.Point) bool {
+			return p.Degree(plan.CP) == 1 || p.Degree(plan.TP) == 1 && p.Degree(plan.PP) == 1
 		},
-	}
+		Given: func(_ *framework.Facts, p *plan.Point) string {
+			return fmt.Sprintf("cp %d with tp %d and pp %d", p.Degree(plan.CP), p.Degree(plan.TP), p.Degree(plan.PP))
+		},
+		Needs: "cp above 1 needs tp 1 and pp 1",
+	}.Rule(id)
 }

@@ -7,83 +7,71 @@ import (
 	"meshplan/plan"
 )
 
-// PipelineKeepsGradients: the pipeline engine accumulates whole gradients, so
+// pipelineKeepsGradients: the pipeline engine accumulates whole gradients, so
 // ZeRO stages 2 and 3 are refused with it (runtime/pipe/engine.py). A plan of
 // one stage is taken as a model without PipelineModule.
-func PipelineKeepsGradients(id string) framework.Rule {
-	holds := func(_ *framework.Facts, p *plan.Point) bool {
-		return p.Degree(plan.PP) == 1 || p[plan.Zero] < plan.ZeroGradients
-	}
-	return framework.Rule{
-		ID: id, Reads: []plan.Coord{plan.Coord(plan.PP), plan.Zero}, Holds: holds,
-		Text: func(f *framework.Facts, p *plan.Point) string {
-			given := fmt.Sprintf("zero %d with pp %d", p[plan.Zero], p.Degree(plan.PP))
-			if holds(f, p) {
-				return given
-			}
-			return given + "; a pipeline needs zero 1 or below"
+func pipelineKeepsGradients(id string) framework.Rule {
+	return framework.Stated{
+		Reads: []plan.Coord{plan.Coord(plan.PP), plan.Zero},
+		Holds: func(_ *framework.Facts, p *plan.Point) bool {
+			return p.Degree(plan.PP) == 1 || p[plan.Zero] < plan.ZeroGradients
 		},
-	}
+		Given: func(_ *framework.Facts, p *plan.Point) string {
+			return fmt.Sprintf("zero %d with pp %d", p[plan.Zero], p.Degree(plan.PP))
+		},
+		Needs: "a pipeline needs zero 1 or below",
+	}.Rule(id)
 }
 
-// ExpertsKeepWeights: expert parallelism is refused under ZeRO stage 3
+// expertsKeepWeights: expert parallelism is refused under ZeRO stage 3
 // (runtime/engine.py).
-func ExpertsKeepWeights(id string) framework.Rule {
-	holds := func(_ *framework.Facts, p *plan.Point) bool {
-		return p.Degree(plan.EP) == 1 || p[plan.Zero] < plan.ZeroWeights
-	}
-	return framework.Rule{
-		ID: id, Reads: []plan.Coord{plan.Coord(plan.EP), plan.Zero}, Holds: holds,
-		Text: func(f *framework.Facts, p *plan.Point) string {
-			given := fmt.Sprintf("zero %d with ep %d", p[plan.Zero], p.Degree(plan.EP))
-			if holds(f, p) {
-				return given
-			}
-			return given + "; ep above 1 needs zero 2 or below"
+func expertsKeepWeights(id string) framework.Rule {
+	return framework.Stated{
+		Reads: []plan.Coord{plan.Coord(plan.EP), plan.Zero},
+		Holds: func(_ *framework.Facts, p *plan.Point) bool {
+			return p.Degree(plan.EP) == 1 || p[plan.Zero] < plan.ZeroWeights
 		},
-	}
+		Given: func(_ *framework.Facts, p *plan.Point) string {
+			return fmt.Sprintf("zero %d with ep %d", p[plan.Zero], p.Degree(plan.EP))
+		},
+		Needs: "ep above 1 needs zero 2 or below",
+	}.Rule(id)
 }
 
-// MiCSGroups: ZeRO shards over all data-parallel ranks, so that there are no
+// micsGroups: ZeRO shards over all data-parallel ranks, so that there are no
 // copies of the shards, but for MiCS, which is stage 3 in groups of
 // mics_shard_size. Those are consecutive ranks of the whole world
 // (zero/mics_utils.py), so that tp and cp are 1.
-func MiCSGroups(id string) framework.Rule {
-	holds := func(_ *framework.Facts, p *plan.Point) bool {
-		if p.Degree(plan.DPReplicate) == 1 || p[plan.Zero] == plan.ZeroNone {
-			return true
-		}
-		return p[plan.Zero] == plan.ZeroWeights && p.Degree(plan.TP) == 1 && p.Degree(plan.CP) == 1
-	}
-	return framework.Rule{
-		ID: id, Reads: []plan.Coord{plan.Coord(plan.TP), plan.Coord(plan.CP), plan.Coord(plan.DPReplicate), plan.Zero}, Holds: holds,
-		Text: func(f *framework.Facts, p *plan.Point) string {
-			given := fmt.Sprintf("dp_replicate %d with zero %d, tp %d and cp %d",
-				p.Degree(plan.DPReplicate), p[plan.Zero], p.Degree(plan.TP), p.Degree(plan.CP))
-			if holds(f, p) {
-				return given
+func micsGroups(id string) framework.Rule {
+	return framework.Stated{
+		Reads: []plan.Coord{plan.Coord(plan.TP), plan.Coord(plan.CP), plan.Coord(plan.DPReplicate), plan.Zero},
+		Holds: func(_ *framework.Facts, p *plan.Point) bool {
+			if p.Degree(plan.DPReplicate) == 1 || p[plan.Zero] == plan.ZeroNone {
+				return true
 			}
-			return given + "; copies of the shards are MiCS, which needs zero 3, tp 1 and cp 1; else dp_replicate 1"
+			return p[plan.Zero] == plan.ZeroWeights && p.Degree(plan.TP) == 1 && p.Degree(plan.CP) == 1
 		},
-	}
+		Given: func(_ *framework.Facts, p *plan.Point) string {
+			return fmt.Sprintf("dp_replicate %d with zero %d, tp %d and cp %d",
+				p.Degree(plan.DPReplicate), p[plan.Zero], p.Degree(plan.TP), p.Degree(plan.CP))
+		},
+		Needs: "copies of the shards are MiCS, which needs zero 3, tp 1 and cp 1; else dp_replicate 1",
+	}.Rule(id)
 }
 
-// OffloadedCheckpoints: cpu_checkpointing moves the inputs of the checkpointed
+// offloadedCheckpoints: cpu_checkpointing moves the inputs of the checkpointed
 // layers to host memory, all of them
 // (runtime/activation_checkpointing/checkpointing.py).
-func OffloadedCheckpoints(id string) framework.Rule {
-	holds := func(_ *framework.Facts, p *plan.Point) bool {
-		percent := p[plan.ActOffload]
-		return percent == 0 || percent == 100 && p[plan.RecomputeC] == int32(plan.RecomputeFull)
-	}
-	return framework.Rule{
-		ID: id, Reads: []plan.Coord{plan.RecomputeC, plan.ActOffload}, Holds: holds,
-		Text: func(f *framework.Facts, p *plan.Point) string {
-			given := fmt.Sprintf("activation-offload %d with recompute %s", p[plan.ActOffload], plan.RecomputeC.Format(p[plan.RecomputeC]))
-			if holds(f, p) {
-				return given
-			}
-			return given + "; valid 0, or 100 with recompute full"
+func offloadedCheckpoints(id string) framework.Rule {
+	return framework.Stated{
+		Reads: []plan.Coord{plan.RecomputeC, plan.ActOffload},
+		Holds: func(_ *framework.Facts, p *plan.Point) bool {
+			percent := p[plan.ActOffload]
+			return percent == 0 || percent == 100 && p[plan.RecomputeC] == int32(plan.RecomputeFull)
 		},
-	}
+		Given: func(_ *framework.Facts, p *plan.Point) string {
+			return fmt.Sprintf("activation-offload %d with recompute %s", p[plan.ActOffload], plan.RecomputeC.Format(p[plan.RecomputeC]))
+		},
+		Needs: "valid 0, or 100 with recompute full",
+	}.Rule(id)
 }

@@ -13,7 +13,7 @@ func (*FSDP) Rules() []framework.Rule {
 	return []framework.Rule{
 		framework.DenseGridDivides("fsdp/ACC-W1"),
 		framework.ExpertGridDivides("fsdp/ACC-W1-experts"),
-		ReplicasAreSharded("fsdp/ACC-W2"),
+		replicasAreSharded("fsdp/ACC-W2"),
 		framework.OptionIn("fsdp/ACC-N1", plan.Coord(plan.PP), "there are no pipelines", 1),
 		framework.OptionIn("fsdp/vpp", plan.VPP, "there are no pipelines", 1),
 		framework.OptionIn("fsdp/schedule", plan.ScheduleC, "there are no pipelines", 0),
@@ -36,28 +36,23 @@ func (*FSDP) Rules() []framework.Rule {
 	}
 }
 
-// ReplicasAreSharded: copies of the model with tensor or context parallelism
+// replicasAreSharded: copies of the model with tensor or context parallelism
 // inside are copies of FSDP shards: dp_replicate above 1 beside tp or cp above 1
 // needs dp_shard above 1.
-func ReplicasAreSharded(id string) framework.Rule {
-	holds := func(_ *framework.Facts, p *plan.Point) bool {
-		split := p.Degree(plan.TP) > 1 || p.Degree(plan.CP) > 1
-		return !split || p.Degree(plan.DPReplicate) == 1 || p.Degree(plan.DPShard) > 1
-	}
-	return framework.Rule{
-		ID: id,
+func replicasAreSharded(id string) framework.Rule {
+	return framework.Stated{
 		Reads: []plan.Coord{plan.Coord(plan.TP), plan.Coord(plan.CP), plan.Coord(plan.DPShard),
 			plan.Coord(plan.DPReplicate)},
-		Holds: holds,
-		Text: func(f *framework.Facts, p *plan.Point) string {
-			given := fmt.Sprintf("dp_replicate %d and dp_shard %d with tp %d and cp %d",
-				p.Degree(plan.DPReplicate), p.Degree(plan.DPShard), p.Degree(plan.TP), p.Degree(plan.CP))
-			if holds(f, p) {
-				return given
-			}
-			return given + "; beside tp or cp dp_replicate needs dp_shard above 1"
+		Holds: func(_ *framework.Facts, p *plan.Point) bool {
+			split := p.Degree(plan.TP) > 1 || p.Degree(plan.CP) > 1
+			return !split || p.Degree(plan.DPReplicate) == 1 || p.Degree(plan.DPShard) > 1
 		},
-	}
+		Given: func(_ *framework.Facts, p *plan.Point) string {
+			return fmt.Sprintf("dp_replicate %d and dp_shard %d with tp %d and cp %d",
+				p.Degree(plan.DPReplicate), p.Degree(plan.DPShard), p.Degree(plan.TP), p.Degree(plan.CP))
+		},
+		Needs: "beside tp or cp dp_replicate needs dp_shard above 1",
+	}.Rule(id)
 }
 
 // StageRules: the one chunk holds all layers.

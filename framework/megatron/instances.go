@@ -7,11 +7,11 @@ import (
 	"meshplan/plan"
 )
 
-// OptimizerInstancesDivideExperts: with the distributed optimizer, dp_replicate
+// optimizerInstancesDivideExperts: with the distributed optimizer, dp_replicate
 // is the number of optimizer instances, and each takes an equal share of the
 // expert data-parallel ranks (parallel_state.py). The dense ranks, dp*cp, are a
 // multiple of it by construction.
-func OptimizerInstancesDivideExperts(id string) framework.Rule {
+func optimizerInstancesDivideExperts(id string) framework.Rule {
 	holds := func(f *framework.Facts, p *plan.Point) bool {
 		return !f.MoE() || p[plan.Zero] == 0 || p.Degree(plan.EDP)%p.Degree(plan.DPReplicate) == 0
 	}

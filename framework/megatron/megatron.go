@@ -24,17 +24,13 @@ func New() *Megatron {
 	}}
 }
 
-var (
-	dense  = []plan.Dim{plan.TP, plan.CP, plan.DPShard, plan.DPReplicate, plan.PP}
-	expert = []plan.Dim{plan.ETP, plan.EP, plan.EDP, plan.PP}
-	forms  = []plan.SplitForm{plan.SplitEven, plan.SplitEmbedLoss, plan.SplitFirstLast, plan.SplitLayout}
-)
+var forms = []plan.SplitForm{plan.SplitEven, plan.SplitEmbedLoss, plan.SplitFirstLast, plan.SplitLayout}
 
 // The two rank orders that the command line offers. The shards of an optimizer
 // instance are contiguous in the data-parallel group, so dp_shard varies
 // faster than dp_replicate.
 var (
-	defaultOrder = framework.RankOrder{Name: "tp-cp-ep-dp-pp", Of: "Megatron", Dense: dense, Expert: expert}
+	defaultOrder = framework.InnerFirst("Megatron", "tp-cp-ep-dp-pp")
 	pipelineIn   = framework.RankOrder{
 		Name: "tp-cp-ep-pp-dp", Of: "Megatron", Flag: "--use-tp-pp-dp-mapping",
 		Dense:  []plan.Dim{plan.TP, plan.CP, plan.PP, plan.DPShard, plan.DPReplicate},

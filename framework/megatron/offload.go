@@ -7,9 +7,9 @@ import (
 	"meshplan/plan"
 )
 
-// OffloadNeedsOneStage: layers whose activations go to host memory exclude
+// offloadNeedsOneStage: layers whose activations go to host memory exclude
 // pipelines and every kind of recompute (transformer_config.py).
-func OffloadNeedsOneStage(id string) framework.Rule {
+func offloadNeedsOneStage(id string) framework.Rule {
 	return framework.Rule{
 		ID: id, Reads: []plan.Coord{plan.Coord(plan.PP), plan.RecomputeC, plan.ActOffload},
 		Holds: func(_ *framework.Facts, p *plan.Point) bool {

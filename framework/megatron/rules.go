@@ -13,7 +13,7 @@ func (*Megatron) Rules() []framework.Rule {
 	return []framework.Rule{
 		framework.DenseGridDivides("megatron/MLM-W1"),
 		framework.ExpertGridDivides("megatron/MLM-W2"),
-		OptimizerInstancesDivideExperts("megatron/MLM-W5"),
+		optimizerInstancesDivideExperts("megatron/MLM-W5"),
 		framework.HeadsDivide("megatron/MLM-H1"),
 		framework.KVHeads("megatron/MLM-H2"),
 		framework.WidthDivides("megatron/MLM-H6"),
@@ -36,7 +36,7 @@ func (*Megatron) Rules() []framework.Rule {
 		framework.OptionIn("megatron/MLM-R1", plan.RecomputeC, "not among its granularities and modules",
 			int32(plan.RecomputeNone), int32(plan.RecomputeSelective), int32(plan.RecomputeMLP), int32(plan.RecomputeFull)),
 		framework.OptionIn("megatron/schedule", plan.ScheduleC, "it has no GPipe schedule", 0),
-		OffloadNeedsOneStage("megatron/MLM-O1"),
+		offloadNeedsOneStage("megatron/MLM-O1"),
 	}
 }
 

@@ -29,7 +29,7 @@ func (*Nanotron) Rules() []framework.Rule {
 		framework.SequenceSlices("nanotron/sp-tokens"),
 		framework.OptionIn("nanotron/zero", plan.Zero, "zero_stage above 0 shards the optimizer alone",
 			plan.ZeroNone, plan.ZeroOptimizer),
-		OptimizerOverDP("nanotron/zero-ranks"),
+		optimizerOverDP("nanotron/zero-ranks"),
 		framework.OptionIn("nanotron/recompute", plan.RecomputeC, "recompute_layer is all or nothing",
 			int32(plan.RecomputeNone), int32(plan.RecomputeFull)),
 		framework.OptionIn("nanotron/optimizer-offload", plan.OptOffload, "it keeps the optimizer on the GPU", 0),
@@ -37,23 +37,20 @@ func (*Nanotron) Rules() []framework.Rule {
 	}
 }
 
-// OptimizerOverDP: a sharded optimizer is shared by all ranks of dp, and by none
+// optimizerOverDP: a sharded optimizer is shared by all ranks of dp, and by none
 // of cp (ZeroDistributedOptimizer over dp_pg in helpers.py): no copies of the
 // shards, and two ranks of dp at least.
-func OptimizerOverDP(id string) framework.Rule {
-	holds := func(_ *framework.Facts, p *plan.Point) bool {
-		return p[plan.Zero] == plan.ZeroNone || p.Degree(plan.DPReplicate) == 1 && p.Degree(plan.DPShard) > 1
-	}
-	return framework.Rule{
-		ID: id, Reads: []plan.Coord{plan.Coord(plan.DPShard), plan.Coord(plan.DPReplicate), plan.Zero}, Holds: holds,
-		Text: func(f *framework.Facts, p *plan.Point) string {
-			given := fmt.Sprintf("zero %d with dp_shard %d and dp_replicate %d", p[plan.Zero], p.Degree(plan.DPShard), p.Degree(plan.DPReplicate))
-			if holds(f, p) {
-				return given
-			}
-			return given + "; the optimizer is shared by all of dp: dp_replicate 1 and dp_shard above 1, or zero 0"
+func optimizerOverDP(id string) framework.Rule {
+	return framework.Stated{
+		Reads: []plan.Coord{plan.Coord(plan.DPShard), plan.Coord(plan.DPReplicate), plan.Zero},
+		Holds: func(_ *framework.Facts, p *plan.Point) bool {
+			return p[plan.Zero] == plan.ZeroNone || p.Degree(plan.DPReplicate) == 1 && p.Degree(plan.DPShard) > 1
 		},
-	}
+		Given: func(_ *framework.Facts, p *plan.Point) string {
+			return fmt.Sprintf("zero %d with dp_shard %d and dp_replicate %d", p[plan.Zero], p.Degree(plan.DPShard), p.Degree(plan.DPReplicate))
+		},
+		Needs: "the optimizer is shared by all of dp: dp_replicate 1 and dp_shard above 1, or zero 0",
+	}.Rule(id)
 }
 
 // StageRules: the layers add up in stages that a plan can describe.

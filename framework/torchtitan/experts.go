@@ -7,9 +7,9 @@ import (
 	"meshplan/plan"
 )
 
-// ExpertsInsideReplica: experts are spread inside one copy of the sharded
+// expertsInsideReplica: experts are spread inside one copy of the sharded
 // weights: ep divides dp_shard*cp*tp, whatever dp_replicate and pp are.
-func ExpertsInsideReplica(id string) framework.Rule {
+func expertsInsideReplica(id string) framework.Rule {
 	ranks := func(p *plan.Point) int64 {
 		return int64(p.Degree(plan.TP)) * int64(p.Degree(plan.CP)) * int64(p.Degree(plan.DPShard))
 	}
@@ -28,9 +28,9 @@ func ExpertsInsideReplica(id string) framework.Rule {
 	}
 }
 
-// ExpertsCoverTP: tensor-parallel ranks hold different experts, since none is
+// expertsCoverTP: tensor-parallel ranks hold different experts, since none is
 // split by columns: ep is at least tp in a model with experts.
-func ExpertsCoverTP(id string) framework.Rule {
+func expertsCoverTP(id string) framework.Rule {
 	holds := func(f *framework.Facts, p *plan.Point) bool {
 		return !f.MoE() || p.Degree(plan.EP) >= p.Degree(plan.TP)
 	}

@@ -7,22 +7,19 @@ import (
 	"meshplan/plan"
 )
 
-// RoundsDivide: the interleaved schedule runs max(1, M div pp) rounds of equally
+// roundsDivide: the interleaved schedule runs max(1, M div pp) rounds of equally
 // many micro-batches (ScheduleInterleaved1F1B in PyTorch), M of them in all.
-func RoundsDivide(id string) framework.Rule {
-	count := func(f *framework.Facts, p *plan.Point) int64 {
-		return f.Workload.GlobalBatch / (int64(p[plan.MicroBatch]) * int64(p.DP()))
-	}
+func roundsDivide(id string) framework.Rule {
 	return framework.Rule{
 		ID: id,
 		Reads: []plan.Coord{plan.VPP, plan.Coord(plan.PP), plan.Coord(plan.DPShard), plan.Coord(plan.DPReplicate),
 			plan.MicroBatch},
 		Holds: func(f *framework.Facts, p *plan.Point) bool {
-			micro := count(f, p)
+			micro := f.MicroBatches(p)
 			return p[plan.VPP] == 1 || micro%rounds(micro, p) == 0
 		},
 		Text: func(f *framework.Facts, p *plan.Point) string {
-			micro := count(f, p)
+			micro := f.MicroBatches(p)
 			switch {
 			case p[plan.VPP] == 1:
 				return "vpp is 1"
@@ -45,9 +42,9 @@ func RoundsDivide(id string) framework.Rule {
 // rounds is the number of rounds of so many micro-batches.
 func rounds(micro int64, p *plan.Point) int64 { return max(1, micro/int64(p.Degree(plan.PP))) }
 
-// UntiedPipeline: a pipeline cannot keep the embedding and the output head as
+// untiedPipeline: a pipeline cannot keep the embedding and the output head as
 // one tensor.
-func UntiedPipeline(id string) framework.Rule {
+func untiedPipeline(id string) framework.Rule {
 	holds := func(f *framework.Facts, p *plan.Point) bool { return p.Degree(plan.PP) == 1 || !f.Model.TieEmbeddings }
 	return framework.Rule{
 		ID: id, Reads: []plan.Coord{plan.Coord(plan.PP)}, Holds: holds,

@@ -1,0 +1,147 @@
+package search
+
+import (
+	"errors"
+
+	"meshplan/cost"
+	"meshplan/plan"
+	"meshplan/solver"
+)
+
+// visitor answers the solver's walk: it bounds boxes, prices plans and keeps
+// the best.
+type visitor struct {
+	*session
+	*crew
+	query
+	open    frontier
+	bounds  int // boxes bounded in this walk
+	next    int // when to report next
+	box     plan.Box
+	margin  float64
+	parent  plan.Box // of the children being screened
+	killers          // what to branch on out of turn
+}
+
+// bounded is a box that can hold a plan worth keeping.
+type bounded struct {
+	key
+	oneClass bool
+	depth    int
+}
+
+// Bound bounds the box of a node. It drops a box in which every plan is over
+// the memory limit or comes behind those held.
+func (v *visitor) Bound(n *solver.Node) (bounded, bool) {
+	v.box = v.space.Box(n)
+	k, ok := v.judge(&v.box)
+	if !ok {
+		return bounded{}, false
+	}
+	k.depth = n.Depth
+	v.open.add(k.depth, k.first)
+	v.report()
+	return k, true
+}
+
+// Parent keeps the box whose children are screened next.
+func (v *visitor) Parent(n *solver.Node) { v.parent = v.space.Box(n) }
+
+// Screen drops children whose box, before propagation, cannot hold a plan worth
+// keeping.
+func (v *visitor) Screen(x solver.Int, lo, hi int32) bool {
+	v.box = v.parent
+	v.space.Narrow(&v.box, x, lo, hi)
+	_, ok := v.judge(&v.box)
+	return ok
+}
+
+// judge narrows and bounds a box; false means that it holds no plan worth
+// keeping.
+func (v *visitor) judge(box *plan.Box) (bounded, bool) {
+	if !v.tight.tighten(box) {
+		return bounded{}, false
+	}
+	b := v.bound(box)
+	if b.Peak > v.memory.limit(b.Usable, v.margin) {
+		return bounded{}, false
+	}
+	k := bounded{key: v.keyOf(b, box), oneClass: oneClass(box)}
+	return k, v.admits(&k)
+}
+
+// within is a price model that bounds the plans of a box whose memory stays
+// within a share of what they can use.
+type within interface {
+	BoundWithin(b *plan.Box, share float64) cost.Bound
+}
+
+// bound bounds the plans of the box that the memory group accepts.
+func (v *visitor) bound(box *plan.Box) cost.Bound {
+	v.stats.Bounds++
+	if v.bounds++; v.bounds == v.boxes {
+		v.stop(errBoxes)
+	}
+	if w, ok := v.price.(within); ok {
+		return w.BoundWithin(box, float64(v.memory.limit(1, v.margin)))
+	}
+	return v.price.Bound(box)
+}
+
+// Less orders children by their bounds.
+func (v *visitor) Less(a, b bounded) bool { return a.compare(&b.key) < 0 }
+
+// Cut reports whether a box comes behind the plans held by now.
+func (v *visitor) Cut(b bounded) bool {
+	v.open.enter(b.depth)
+	return !v.admits(&b)
+}
+
+// Leaf splits the layers of a point, asks the rules that are left, prices the
+// plan and offers it.
+func (v *visitor) Leaf(n *solver.Node) error {
+	box := v.space.Box(n)
+	p := box.Least()
+	l, ok, err := v.priced(&p)
+	if err != nil || !ok || !v.memory.accepts(l.figures.Verdict) {
+		return err
+	}
+	l.key = v.keyOf(cost.Bound{Step: l.figures.Step, Peak: l.figures.Peak}, &box)
+	if v.offer(l) && v.first {
+		v.stop(errFirst)
+	}
+	return nil
+}
+
+// priced is the plan at a point with its price; ok is false when a rule
+// forbids it or no form expresses its split.
+func (s *session) priced(p *plan.Point) (l leaf, ok bool, err error) {
+	if s.broken(p) != nil {
+		return leaf{}, false, nil
+	}
+	stages, err := s.price.Split(p, s.forms)
+	if noForm := (*cost.NoForm)(nil); errors.As(err, &noForm) {
+		return leaf{}, false, nil
+	}
+	if err != nil {
+		return leaf{}, false, err
+	}
+	l.plan = p.Plan(s.levels)
+	l.plan.Options.Stages = stages
+	if s.brokenStage(&l.plan) != nil {
+		return leaf{}, false, nil
+	}
+	s.stats.Priced++
+	l.figures = s.price.Price(&l.plan)
+	return l, true, nil
+}
+
+// keyOf is the key of a box's bounds, or of a plan's figures. With least peak
+// as the goal one of the plans of equal peak is as good as another: they are
+// not told apart, and the first found stays.
+func (v *visitor) keyOf(b cost.Bound, box *plan.Box) key {
+	if v.goal == leastPeak {
+		return key{first: float64(b.Peak)}
+	}
+	return key{roundNS(b.Step), float64(b.Peak), box.Least()}
+}
