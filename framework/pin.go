@@ -134,13 +134,8 @@ func (p *Pin) setName(name string) error {
 		names = append(names, c.String())
 	}
 	text := strings.ReplaceAll(strings.ToLower(name), "_", "-")
-	best, least := "", len(name)+100
 	for i, n := range names {
-		distance := plan.Distance(text, strings.ReplaceAll(n, "_", "-"))
-		if distance < least {
-			best, least = n, distance
-		}
-		if distance == 0 {
+		if text == strings.ReplaceAll(n, "_", "-") {
 			p.Name = n
 			if i >= 2 {
 				p.Coord = plan.Coord(i - 2)
@@ -148,7 +143,7 @@ func (p *Pin) setName(name string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("unknown name %q; nearest %q", plan.Clip(name), best)
+	return fmt.Errorf("unknown name %q%s", plan.Clip(name), plan.Suggest(name, names))
 }
 
 func pinValue(c plan.Coord, name, value string) (int32, error) {
