@@ -94,6 +94,8 @@ func (m *Model) stepMemory(v *view, j *job, s *schedule, r int, out StageMemory)
 		}
 		add("final norm", float64(float64(m.model.FinalNorm())*per.whole), recipe)
 	}
-	out.Terms = append(out.Terms, Term{Name: "optimizer temporaries", Value: rest, Note: plain(m.profile.Memory.StepCopies.Value) + " copies of the weights stepped"})
+	if copies := m.profile.Memory.StepCopies.Value; copies > 0 { // else rest is what rounding leaves
+		add("optimizer temporaries", rest, plain(copies)+" copies of the weights stepped")
+	}
 	return out
 }
