@@ -152,5 +152,7 @@ func (m *Model) addStep(v *view, j *job, k *rank, r int, out *StageMemory) {
 		}
 		add("final norm", finalNorm)
 	}
-	out.Terms = append(out.Terms, Term{Name: "optimizer temporaries", Value: rest, Note: plain(m.profile.Memory.StepCopies.Value) + " copies of the weights stepped"})
+	if copies := m.profile.Memory.StepCopies.Value; copies > 0 { // else rest is what rounding leaves
+		out.add("optimizer temporaries", rest, plain(copies)+" copies of the weights stepped")
+	}
 }

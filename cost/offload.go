@@ -89,6 +89,9 @@ func (m *Model) hostNeed(v *view) float64 {
 	p := v.pp.hi
 	total := 0.0
 	h := m.meanHeld(v)
+	if p > 1 { // some stages hold embedding and head, which meanHeld leaves out
+		h.split += m.tables(v) / p
+	}
 	params := m.onRank(v, &h)
 	if v.zero.Hi >= plan.ZeroOptimizer {
 		_, sharded := m.shardRanks(v)
@@ -107,6 +110,16 @@ func (m *Model) hostNeed(v *view) float64 {
 		}
 	}
 	return m.nodeRanks(v) * total
+}
+
+// tables is the parameters of embedding and head; a tied one is held twice where
+// they lie on different stages.
+func (m *Model) tables(v *view) float64 {
+	table := m.wordTable(v)
+	if m.model.TieEmbeddings && v.pp.lo <= 1 {
+		return table
+	}
+	return 2 * table
 }
 
 // hostPeak makes one limit of two: where a node's host memory is too small, it

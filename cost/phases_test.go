@@ -82,3 +82,28 @@ func TestLogitsAndALayersBackwardAreNotThereTogether(t *testing.T) {
 		t.Errorf("128,256 words: %s, %+v", large.When, large.Terms)
 	}
 }
+
+// A fused optimizer has no temporaries: what rounding leaves of the sum was once
+// listed as some, and could be negative.
+func TestAStepWithoutTemporariesListsNone(t *testing.T) {
+	m := priced(t, find(t, "llama-4-maverick"), "mi325x", 8, "torchtitan", "", 4, 4096)
+	part, err := plan.Parse("tp=4,pp=2,zero=0,micro-batch=4,recompute=full,optimizer-offload=37,placement=tp:4;pp:2;edp:4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, st := range m.Explain(&part.Plan).Stages {
+		if st.When != "in the optimizer's step" {
+			t.Fatalf("stage %d peaks %s", st.Stage, st.When)
+		}
+		sum := 0.0
+		for _, x := range st.Terms {
+			sum += x.Value
+			if x.Name == "optimizer temporaries" || x.Value < 0 {
+				t.Errorf("stage %d: %+v", st.Stage, x)
+			}
+		}
+		if math.Abs(sum/float64(st.Allocated)-1) > 1e-12 {
+			t.Errorf("stage %d: terms add up to %g of %g", st.Stage, sum, float64(st.Allocated))
+		}
+	}
+}

@@ -3,7 +3,9 @@ package cost
 import (
 	"testing"
 
+	"meshplan/cluster"
 	"meshplan/cost/profile"
+	"meshplan/models"
 	"meshplan/plan"
 )
 
@@ -98,6 +100,45 @@ func TestOffloadMovesTheOptimizerToTheHostAndTakesLonger(t *testing.T) {
 		}
 		if len(e.Warnings) == 0 {
 			t.Error("no word about the host")
+		}
+	}
+}
+
+// TestTheHostKeepsEveryParametersOptimizerState: with a pipeline that of
+// embedding and head was once left out.
+func TestTheHostKeepsEveryParametersOptimizerState(t *testing.T) {
+	for _, name := range []string{"llama-3.1-8b", "llama-3.2-1b"} {
+		model, err := models.Find(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		machine, err := cluster.Find("h100:8")
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := profile.Find("megatron")
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := New(model, machine, plan.Workload{GlobalBatch: 16, SeqLen: 2048, Precision: plan.BF16, LoadFactor: 1}, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := float64(model.Total())
+		if model.TieEmbeddings { // the last stage has a copy
+			want += float64(model.Vocab) * float64(model.Hidden)
+		}
+		for _, text := range []string{"pp=8", "pp=2,tp=4", "pp=4,dp_shard=2,zero=1"} {
+			part, err := plan.Parse(text + ",optimizer-offload=100")
+			if err != nil {
+				t.Fatal(err)
+			}
+			pt := part.Plan.Point()
+			b := pt.Box()
+			v := m.look(&b)
+			if got := m.hostNeed(&v) / m.recipe.Optimizer; got < want*0.999 || got > want*1.003 {
+				t.Errorf("%s by %s: the state of %.0f parameters on the host, want %.0f", name, text, got, want)
+			}
 		}
 	}
 }

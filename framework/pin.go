@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"meshplan/plan"
-	"meshplan/strict"
 )
 
 // Pin is a user's own constraint on a degree, an option, the data-parallel
@@ -134,19 +133,17 @@ func (p *Pin) setName(name string) error {
 	for c := range plan.Coord(plan.NumOptions) {
 		names = append(names, c.String())
 	}
-	dashed := make([]string, len(names))
+	text := strings.ReplaceAll(strings.ToLower(name), "_", "-")
 	for i, n := range names {
-		dashed[i] = strings.ReplaceAll(n, "_", "-")
+		if text == strings.ReplaceAll(n, "_", "-") {
+			p.Name = n
+			if i >= 2 {
+				p.Coord = plan.Coord(i - 2)
+			}
+			return nil
+		}
 	}
-	at, distance := strict.Closest(strings.ReplaceAll(strings.ToLower(name), "_", "-"), dashed)
-	if distance > 0 {
-		return fmt.Errorf("unknown name %q; nearest %q", plan.Clip(name), names[at])
-	}
-	p.Name = names[at]
-	if at >= 2 {
-		p.Coord = plan.Coord(at - 2)
-	}
-	return nil
+	return fmt.Errorf("unknown name %q%s", plan.Clip(name), plan.Suggest(name, names))
 }
 
 func pinValue(c plan.Coord, name, value string) (int32, error) {

@@ -67,6 +67,8 @@ func TestPinSentences(t *testing.T) {
 func TestPinErrorsNameTheFault(t *testing.T) {
 	for _, c := range []struct{ pins, want string }{
 		{"tp", `pin "tp": expected for example tp=8`},
+		{"offload=100", `unknown name "offload"; nearest "optimizer-offload"`},
+		{"load-factor=2", `unknown name "load-factor"; known: dp, gpus, tp, `},
 		{"tpp=8", `unknown name "tpp"; nearest "tp"`},
 		{"tp=0", "expected a whole number from 1"},
 		{"tp=8,tp=4", `pins "tp=8" and "tp=4" contradict each other`},

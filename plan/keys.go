@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"strings"
 
 	"meshplan/strict"
@@ -19,15 +20,33 @@ var keys = []struct{ name, canonical string }{
 	{"layers", "layers"}, {"placement", "placement"},
 }
 
-// findKey is the canonical name of a key; if there is none, the nearest.
-// Dashes and underscores are the same.
-func findKey(text string) (name string, ok bool) {
-	names := make([]string, len(keys))
-	for i, k := range keys {
-		names[i] = dashed(k.name)
+// findKey is the canonical name of a key; if there is none, the end of the
+// error that says so. Dashes and underscores are the same.
+func findKey(text string) (name, otherwise string) {
+	var names []string
+	for _, k := range keys {
+		if dashed(text) == dashed(k.name) {
+			return k.canonical, ""
+		}
+		names = append(names, k.name)
 	}
-	at, distance := strict.Closest(dashed(text), names)
-	return keys[at].canonical, distance == 0
+	return "", Suggest(text, names)
+}
+
+// Suggest ends the error of an unknown name: "; nearest " and the name that
+// holds the word or is close to it in spelling, or the known names where none is.
+// Dashes and underscores are the same.
+func Suggest(text string, names []string) string {
+	word := dashed(Clip(text))
+	for _, n := range names {
+		if len(word) >= 4 && strings.Contains(dashed(n), word) {
+			return fmt.Sprintf("; nearest %q", n)
+		}
+	}
+	if near := strict.Nearest(word, names, 1, dashed); len(near) > 0 {
+		return fmt.Sprintf("; nearest %q", near[0])
+	}
+	return "; known: " + strings.Join(names, ", ")
 }
 
 func dashed(s string) string { return strings.ReplaceAll(strings.ToLower(s), "_", "-") }

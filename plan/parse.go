@@ -80,9 +80,9 @@ func (p *parser) item(item string) (err error) {
 	if !ok {
 		return fmt.Errorf("%q is not key=value", Clip(item))
 	}
-	name, ok := findKey(strings.TrimSpace(key))
-	if !ok {
-		return fmt.Errorf("unknown key %q; nearest %q", Clip(strings.TrimSpace(key)), name)
+	name, otherwise := findKey(strings.TrimSpace(key))
+	if name == "" {
+		return fmt.Errorf("unknown key %q%s", Clip(strings.TrimSpace(key)), otherwise)
 	}
 	if p.seen[name] {
 		return fmt.Errorf("%s is given twice", name)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"meshplan/cost"
 	"meshplan/framework"
 	"meshplan/plan"
 	"meshplan/solver"
@@ -116,7 +117,7 @@ func (s *session) ruleReason(r framework.Rule, p *plan.Point) Reason {
 // memoryReason says how far the plan of least memory is from fitting.
 func (s *session) memoryReason(least *outcome) Reason {
 	l := &least.held[0]
-	figures := l.figures
+	figures, explained := l.figures, s.price.Explain(&l.plan)
 	r := Reason{Rule: memoryRule, Numbers: map[string]float64{
 		"least_peak_bytes": float64(figures.Peak),
 		"usable_bytes":     float64(figures.Usable),
@@ -128,6 +129,12 @@ func (s *session) memoryReason(least *outcome) Reason {
 		r.Text = fmt.Sprintf("the CUDA context and the communicators alone do not fit in the %v that the runtime reports for a %s; no plan has memory",
 			gpu.Runtime, gpu.Name)
 		return r
+	case s.hostBinds(&explained, figures.Peak):
+		host := s.facts.Cluster.HostMemory
+		need := units.Bytes(float64(host) * float64(figures.Peak/s.facts.Cluster.GPU.Runtime))
+		r.Numbers["least_host_bytes"], r.Numbers["host_bytes"] = float64(need), float64(host)
+		r.Text = fmt.Sprintf("the plan of least memory offloads %v to each node's host memory of %v", need, host)
+		return r
 	case !least.done:
 		r.Numbers["least_peak_bound_bytes"] = least.bound
 		r.Text = fmt.Sprintf("the least memory found is %v of %v usable, and no plan needs less than %v",
@@ -135,9 +142,23 @@ func (s *session) memoryReason(least *outcome) Reason {
 	default:
 		r.Text = fmt.Sprintf("the least memory any plan needs is %v of %v usable", figures.Peak, figures.Usable)
 	}
-	if name, bytes := largestTerm(s.price.Explain(&l.plan)); name != "" {
+	if name, bytes := largestTerm(explained); name != "" {
 		r.Numbers["largest_term_bytes"] = float64(bytes)
 		r.Text += fmt.Sprintf("; its largest part is %s with %v", name, bytes)
 	}
 	return r
+}
+
+// hostBinds reports whether a peak is that of a node's host memory: it is above
+// what any stage reserves on its GPU.
+func (s *session) hostBinds(e *cost.Estimate, peak units.Bytes) bool {
+	if s.facts.Cluster.HostMemory <= 0 || len(e.Stages) == 0 {
+		return false
+	}
+	for i := range e.Stages {
+		if float64(e.Stages[i].Reserved) >= float64(peak)*(1-1e-9) {
+			return false
+		}
+	}
+	return true
 }

@@ -6,8 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"meshplan/cluster"
 	"meshplan/cost"
+	"meshplan/cost/profile"
 	"meshplan/framework"
+	"meshplan/models"
 	"meshplan/plan"
 	"meshplan/solver"
 	"meshplan/units"
@@ -74,6 +77,29 @@ func TestReasons(t *testing.T) {
 				t.Errorf("no reason says %q: %+v", test.phrase, r.Reasons)
 			}
 		})
+	}
+}
+
+// TestTheMemoryReasonIsAboutTheHostWhereThatIsTooSmall: the GPU's memory was
+// once named, with a peak far beyond what any stage reserves.
+func TestTheMemoryReasonIsAboutTheHostWhereThatIsTooSmall(t *testing.T) {
+	p := toy(t, "optimizer-offload=100")
+	p.newPricer = nil
+	p.Profile = found(profile.Find("megatron"))
+	p.Facts.Model = found(models.Find("llama-3.2-1b"))
+	p.Facts.Cluster = found(cluster.Find("h100:8"))
+	p.Facts.Cluster.HostMemory = 1 << 30
+	r := mustBest(t, p, 0)
+	if got := ids(r.Reasons); r.Status != Infeasible || !slices.Equal(got, []string{"memory", "pin/optimizer-offload=100"}) {
+		t.Fatalf("%s because of %v", r.Status, got)
+	}
+	reason := r.Reasons[0]
+	if !strings.HasSuffix(reason.Text, " to each node's host memory of 1.000 GiB") {
+		t.Error(reason.Text)
+	}
+	// 1.24e9 parameters have 12 bytes of optimizer state each.
+	if need := reason.Numbers["least_host_bytes"]; need < 12*1.2e9 || need > 2*12*1.3e9 || reason.Numbers["host_bytes"] != 1<<30 {
+		t.Errorf("numbers %v", reason.Numbers)
 	}
 }
 

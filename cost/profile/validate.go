@@ -1,7 +1,6 @@
 package profile
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -33,6 +32,11 @@ func (p *Profile) validate(doc *strict.Doc) error {
 			return fmt.Errorf("%s: %s %w", doc.At(path...), key, err)
 		}
 	}
+	for key := range p.switches() {
+		if path := strings.Split(key, "."); !doc.Has(path...) {
+			return fmt.Errorf("%s: %s is missing: want true or false", doc.At(path[0]), key)
+		}
+	}
 	return nil
 }
 
@@ -55,23 +59,6 @@ func (p *Profile) validateRecipes(doc *strict.Doc) error {
 	}
 	if _, err := p.Recipe(""); err != nil {
 		return fmt.Errorf("%s: default_recipe: %w", doc.At("default_recipe"), err)
-	}
-	return nil
-}
-
-// validate checks the value, and that there is a source.
-func (c Constant) validate(key string) error {
-	switch {
-	case !sane(c.Value):
-		return fmt.Errorf("is %g: want a number of at least 0", c.Value)
-	case c.Source == "":
-		return errors.New("has no source")
-	case key == "memory.reserved_ratio" && c.Value < 1:
-		return fmt.Errorf("is %g: want at least 1", c.Value)
-	case key == "memory.fit_margin" && c.Value >= 1:
-		return fmt.Errorf("is %g: want a share below 1", c.Value)
-	case (key == "time.grad_overlap" || key == "time.param_overlap" || key == "time.unit_overlap") && c.Value > 1:
-		return fmt.Errorf("is %g: want a share of at most 1", c.Value)
 	}
 	return nil
 }

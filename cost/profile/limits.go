@@ -1,0 +1,60 @@
+package profile
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// maxConstant is the most that any constant can be, of bytes, parameters,
+// seconds or factors; the largest that a profile has is about 1e9. Without it
+// products of constants overflow.
+const maxConstant = 1e12
+
+// limit is the range of a constant that is narrower than 0 to maxConstant.
+type limit struct {
+	least, most float64
+	above       bool // least itself is not allowed
+}
+
+// limits are those ranges by the keys of their constants.
+var limits = map[string]limit{
+	"memory.reserved_ratio":        {least: 1, most: maxConstant}, // what is reserved holds what is allocated
+	"memory.vocab_multiple":        {least: 1, most: maxConstant},
+	"memory.fit_margin":            {most: math.Nextafter(1, 0)},
+	"time.gemm_backward":           {least: 1, most: maxConstant}, // a gradient takes a GEMM as large as the forward one
+	"time.attention_backward":      {least: 1, most: maxConstant},
+	"time.fp8_gemm_share":          {most: 1, above: true},
+	"time.tp_exposed":              {most: 1},
+	"time.ep_exposed":              {most: 1},
+	"time.p2p_exposed":             {most: 1},
+	"time.p2p_exposed_interleaved": {most: 1},
+	"time.grad_overlap":            {most: 1},
+	"time.param_overlap":           {most: 1},
+	"time.unit_overlap":            {most: 1},
+}
+
+// validate checks the value, and that there is a source.
+func (c Constant) validate(key string) error {
+	l, narrower := limits[key]
+	if !narrower {
+		l.most = maxConstant
+	}
+	switch {
+	case !sane(c.Value):
+		return fmt.Errorf("is %g: want a number of at least 0", c.Value)
+	case c.Source == "":
+		return errors.New("has no source")
+	case l.above && c.Value <= l.least:
+		return fmt.Errorf("is %g: want more than %g", c.Value, l.least)
+	case c.Value < l.least:
+		return fmt.Errorf("is %g: want at least %g", c.Value, l.least)
+	case c.Value > l.most && l.most < 1:
+		return fmt.Errorf("is %g: want a share below 1", c.Value)
+	case c.Value > l.most && l.most == 1:
+		return fmt.Errorf("is %g: want a share of at most 1", c.Value)
+	case c.Value > l.most:
+		return fmt.Errorf("is %g: want at most %g", c.Value, l.most)
+	}
+	return nil
+}
