@@ -57,11 +57,13 @@ func (m *Model) groupOf(v *view, dims []plan.Dim) group {
 	return g
 }
 
-// dimNames names those of the dimensions that have more than one rank.
+// dimNames names those of the dimensions that have more than one rank, and
+// dp_shard always where it shares with cp, whose name alone stands for the
+// exchange of keys and values.
 func dimNames(v *view, dims []plan.Dim) string {
 	var names []string
 	for _, d := range dims {
-		if v.box[plan.Coord(d)].Lo > 1 {
+		if v.box[plan.Coord(d)].Lo > 1 || d == plan.DPShard && len(names) > 0 {
 			names = append(names, d.String())
 		}
 	}
