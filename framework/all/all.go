@@ -15,6 +15,7 @@ import (
 	"meshplan/framework/nanotron"
 	"meshplan/framework/torchtitan"
 	"meshplan/plan"
+	"meshplan/strict"
 )
 
 // List is every framework, the default first.
@@ -33,15 +34,14 @@ func Names() []string {
 
 // Find returns a framework by name, in any case. The error names the nearest.
 func Find(name string) (framework.Framework, error) {
-	nearest, least := "", len(name)+100
 	for _, fw := range List() {
-		d := plan.Distance(strings.ToLower(strings.TrimSpace(name)), fw.Name())
-		if d == 0 {
+		if strings.EqualFold(strings.TrimSpace(name), fw.Name()) {
 			return fw, nil
 		}
-		if d < least {
-			nearest, least = fw.Name(), d
-		}
 	}
-	return nil, fmt.Errorf("unknown framework %q; nearest %q of %s", plan.Clip(name), nearest, strings.Join(Names(), ", "))
+	known := strings.Join(Names(), ", ")
+	if near := strict.Nearest(name, Names(), 1, nil); len(near) > 0 {
+		return nil, fmt.Errorf("unknown framework %q; nearest %q of %s", plan.Clip(name), near[0], known)
+	}
+	return nil, fmt.Errorf("unknown framework %q; known: %s", plan.Clip(name), known)
 }
