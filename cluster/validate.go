@@ -79,11 +79,11 @@ func (c *Cluster) validateLevels() error {
 		case l.Size < 1 || l.Size > MaxGPUs/gpus:
 			return fmt.Errorf("%s: size = %d: want at least 1 and at most %d GPUs in all", where, l.Size, MaxGPUs)
 		case !within(float64(l.Bandwidth), maxRate, true):
-			return fmt.Errorf("%s: bandwidth = %s: want a rate above 0", where, l.Bandwidth)
+			return fmt.Errorf("%s: bandwidth = %s: want a rate above 0 and at most %s", where, l.Bandwidth, units.BytesPerSecond(maxRate))
 		case !within(float64(l.Latency), float64(maxLatency), false):
 			return fmt.Errorf("%s: latency_us = %g: want 0 to %g", where, float64(l.Latency)/micro, float64(maxLatency)/micro)
 		case !within(l.Oversubscription, maxOversubscription, true) || l.Oversubscription < 1:
-			return fmt.Errorf("%s: oversubscription = %g: want at least 1", where, l.Oversubscription)
+			return fmt.Errorf("%s: oversubscription = %g: want 1 to %g", where, l.Oversubscription, float64(maxOversubscription))
 		case l.Mesh && i > 0:
 			return fmt.Errorf("%s: mesh = true: only the innermost level can be a mesh", where)
 		case l.Mesh && l.Size < 2:

@@ -87,9 +87,10 @@ func scaled(v, base float64, names ...string) string {
 	return digits(v) + " " + names[i]
 }
 
-// digits prints v with four significant digits and no exponent.
+// digits prints v with four significant digits, and without an exponent up to
+// 1e15.
 func digits(v float64) string {
-	if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
+	if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) || math.Abs(v) >= 1e15 {
 		return strconv.FormatFloat(v, 'g', 4, 64)
 	}
 	whole := int(math.Floor(math.Log10(math.Abs(v)))) + 1

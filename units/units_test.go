@@ -34,6 +34,7 @@ func TestQuantitiesPrintWithFourDigits(t *testing.T) {
 		{"a compute rate", FLOPsPerSecond(989.4e12), "989.4 TFLOP/s"},
 		{"a transfer rate", BytesPerSecond(450e9), "450.0 GB/s"},
 		{"a slow transfer rate", BytesPerSecond(999), "999.0 B/s"},
+		{"a rate beyond any unit", BytesPerSecond(1e209), "1e+197 TB/s"},
 		{"a rate that is not a number", BytesPerSecond(math.NaN()), "NaN B/s"},
 	} {
 		if got := c.v.String(); got != c.want {

@@ -110,6 +110,9 @@ func (r *request) behaviour(j *job) error {
 	if err != nil {
 		return err
 	}
+	if of := prof.Frameworks; len(of) > 0 && fw.Name() != "any" && !slices.Contains(of, fw.Name()) {
+		r.warn(fmt.Sprintf("profile %s counts the costs of %s; the rules are those of %s", prof.Name, strings.Join(of, " and "), fw.Name()))
+	}
 	recipe, err := prof.Recipe(j.recipe)
 	if err != nil {
 		return err

@@ -34,10 +34,14 @@ func Names() []string {
 
 // Find returns a framework by name, in any case. The error names the nearest.
 func Find(name string) (framework.Framework, error) {
-	list, names := List(), Names()
-	at, distance := strict.Closest(strings.ToLower(strings.TrimSpace(name)), names)
-	if distance > 0 {
-		return nil, fmt.Errorf("unknown framework %q; nearest %q of %s", plan.Clip(name), names[at], strings.Join(names, ", "))
+	for _, fw := range List() {
+		if strings.EqualFold(strings.TrimSpace(name), fw.Name()) {
+			return fw, nil
+		}
 	}
-	return list[at], nil
+	known := strings.Join(Names(), ", ")
+	if near := strict.Nearest(name, Names(), 1, nil); len(near) > 0 {
+		return nil, fmt.Errorf("unknown framework %q; nearest %q of %s", plan.Clip(name), near[0], known)
+	}
+	return nil, fmt.Errorf("unknown framework %q; known: %s", plan.Clip(name), known)
 }
