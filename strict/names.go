@@ -59,17 +59,6 @@ func Suggest(name string, known []string, n int, fold func(string) string) strin
 	return text
 }
 
-// Closest is the position of the word nearest in spelling, the first of those
-// equally near, and its distance.
-func Closest(text string, words []string) (at, distance int) {
-	for i, w := range words {
-		if d := Distance(text, w); i == 0 || d < distance {
-			at, distance = i, d
-		}
-	}
-	return at, distance
-}
-
 // Distance is the Levenshtein distance of two words in bytes: the fewest
 // letters to insert, delete or change that make one the other.
 func Distance(a, b string) int {

@@ -51,18 +51,6 @@ func TestSuggestEndsTheErrorOfAnUnknownName(t *testing.T) {
 	}
 }
 
-func TestTheClosestWordIsTheFirstOfTheNearest(t *testing.T) {
-	words := []string{"tp", "cp", "dp"}
-	for _, c := range []struct {
-		text         string
-		at, distance int
-	}{{"cp", 1, 0}, {"xp", 0, 1}, {"dpp", 2, 1}, {"", 0, 2}} {
-		if at, distance := Closest(c.text, words); at != c.at || distance != c.distance {
-			t.Errorf("%q: %d at %d, want %d at %d", c.text, distance, at, c.distance, c.at)
-		}
-	}
-}
-
 func TestDistanceIsAMetricOfEdits(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
