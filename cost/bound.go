@@ -70,7 +70,7 @@ func (m *Model) leastStep(v *view, a *memory, limit float64) float64 {
 	j := m.slots(v)
 	t := m.totals(v, &j)
 	g := m.gradients(v, m.meanHeld(v))
-	span := max(m.meanSpan(v, &t, &j), m.slowSpan(v, &t, &j))
+	span := max(m.meanSpan(v, &t, &j), m.slowSpan(v, &t, &j), m.passSpan(v, &j))
 	whole := 0.0
 	switch {
 	case v.pp.hi <= 1:
@@ -141,6 +141,14 @@ func (m *Model) meanSpan(v *view, t *total, j *job) float64 {
 		warm = 1 / p
 	}
 	return even + float64(once.bwd*(1-1/p)) + float64(once.fwd*(1-warm))
+}
+
+// passSpan is the pipeline's bound from the way of its first micro-batch through
+// every chunk of every rank; each further one takes a chunk of the mean rank at
+// least.
+func (m *Model) passSpan(v *view, j *job) float64 {
+	once := j.stageTime(m.layers).plus(j.head).sum()
+	return once + float64((v.micro.lo-1)*once/(v.pp.hi*v.vpp.hi))
 }
 
 // slowSpan is the pipeline's bound from its fullest rank, which holds at least
