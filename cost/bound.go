@@ -144,11 +144,20 @@ func (m *Model) meanSpan(v *view, t *total, j *job) float64 {
 }
 
 // passSpan is the pipeline's bound from the way of its first micro-batch through
-// every chunk of every rank; each further one takes a chunk of the mean rank at
-// least.
+// every chunk of every rank. With several chunks each further one takes a chunk
+// of the mean rank at least (see schedule.span). With one chunk a rank's first
+// backward follows every forward of the first micro-batch, and after it come its
+// other backwards and the forwards beyond its warm-up.
 func (m *Model) passSpan(v *view, j *job) float64 {
-	once := j.stageTime(m.layers).plus(j.head).sum()
-	return once + float64((v.micro.lo-1)*once/(v.pp.hi*v.vpp.hi))
+	once := j.stageTime(m.layers).plus(j.head).plus(j.hop.times(v.pp.lo))
+	further := (v.micro.lo - 1) * once.sum() / (v.pp.hi * v.vpp.hi)
+	if v.vpp.lo <= 1 {
+		single := float64((v.micro.lo-1)*once.bwd/v.pp.hi) + float64(max(0, v.micro.lo-v.pp.hi)*once.fwd/v.pp.hi)
+		if further = min(further, single); v.vpp.hi <= 1 {
+			further = single
+		}
+	}
+	return once.sum() + further
 }
 
 // slowSpan is the pipeline's bound from its fullest rank, which holds at least

@@ -120,10 +120,17 @@ func (c *spanCase) chunked() float64 {
 		exposed = max(open, openLast)
 	}
 	exact := max(float64(c.opening(c.p-1, c.held)*one)+float64(c.micro*c.last.sum())+exposed,
-		float64(c.opening(c.p-2, c.held-c.full)*one)+float64(c.micro*late)+open)
+		float64(c.opening(c.p-2, c.held-c.full)*one)+float64(c.micro*late)+open,
+		c.passing(max(c.last.sum(), c.late.sum()))+max(open, openLast))
 	more := max(float64(max(0, c.p-2-c.others)*one)+float64(c.micro*c.last.sum())+openLast,
-		float64(max(0, c.p-3-c.others)*one)+float64(c.micro*(late+one))+max(0, open-one))
+		float64(max(0, c.p-3-c.others)*one)+float64(c.micro*(late+one))+max(0, open-one),
+		c.passing(max(c.last.sum(), c.late.sum()))+openLast)
 	return min(exact, more)
+}
+
+// passing is the passing form (see schedule.span) where a rank takes that time.
+func (c *spanCase) passing(rank float64) float64 {
+	return c.all.sum() + float64((c.micro-1)*rank/c.vpp.hi)
 }
 
 // opening is the least number of layers in the first chunks of the first n
