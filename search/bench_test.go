@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -159,7 +160,8 @@ func BenchmarkInfeasible(b *testing.B) {
 }
 
 // BenchmarkRandom proves 100 fixed problems and reports the distribution of
-// the times. Each is stopped after ten seconds and then counts as unproven.
+// the times, with as many walkers as there are processors. Each is stopped after
+// ten seconds and then counts as unproven.
 func BenchmarkRandom(b *testing.B) {
 	const limit = 10 * time.Second
 	for b.Loop() {
@@ -170,7 +172,9 @@ func BenchmarkRandom(b *testing.B) {
 			count = 10
 		}
 		for _, n := range drawn(1, count) {
-			r := mustBest(b, n.problem(b), limit)
+			p := n.problem(b)
+			p.Jobs = runtime.GOMAXPROCS(0)
+			r := mustBest(b, p, limit)
 			times = append(times, time.Duration(r.Stats.Seconds*1e9))
 			switch r.Status {
 			case Infeasible:
