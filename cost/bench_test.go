@@ -7,15 +7,12 @@ import (
 	"meshplan/plan"
 )
 
-// samples are boxes of rising size round random points; under Megatron's profile
-// without the ZeRO stages that Megatron lacks.
+// samples are boxes of rising size round random points.
 func samples(b *testing.B, m *Model, n int) (boxes []plan.Box, plans []plan.Plan) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for len(boxes) < n {
 		pt, ok := randomPoint(r, m)
-		if pt[plan.Zero] > plan.ZeroOptimizer && !m.profile.Time.GatherEach {
-			pt[plan.Zero] = plan.ZeroOptimizer
-		}
+		usual(m, &pt)
 		if !ok {
 			continue
 		}
@@ -27,12 +24,31 @@ func samples(b *testing.B, m *Model, n int) (boxes []plan.Box, plans []plan.Plan
 		q.Options.Stages = st
 		plans = append(plans, q)
 		box := randomBox(r, m, &pt)
-		if !m.profile.Time.GatherEach {
-			box[plan.Zero].Hi = min(box[plan.Zero].Hi, plan.ZeroOptimizer)
+		lo, hi := box.Least(), pt
+		for c := range hi {
+			hi[c] = box[c].Hi
+		}
+		usual(m, &lo)
+		usual(m, &hi)
+		for c := range box {
+			box[c] = plan.Range{Lo: lo[c], Hi: hi[c]}
 		}
 		boxes = append(boxes, box)
 	}
 	return boxes, plans
+}
+
+// usual gives a point the options that a job searches without pins: rare ones
+// stay at their default, and a profile without FSDP has no ZeRO stage above 1.
+func usual(m *Model, pt *plan.Point) {
+	for c := range plan.Coord(plan.NumOptions) {
+		if c.Rare() {
+			pt[c] = 0
+		}
+	}
+	if !m.profile.Time.GatherEach {
+		pt[plan.Zero] = min(pt[plan.Zero], plan.ZeroOptimizer)
+	}
 }
 
 func BenchmarkBound(b *testing.B) {
