@@ -64,6 +64,7 @@ func draw(pattern, name string, o *sizes) *models.Model {
 	if err != nil {
 		return nil
 	}
+	m = sibling(m, o)
 	m.Name, m.Aliases, m.Source, m.Notes = name, nil, "", ""
 	if name == "" {
 		m.Name = "unnamed"
@@ -79,6 +80,18 @@ func draw(pattern, name string, o *sizes) *models.Model {
 		m.FFN, m.MoEEvery = 0, 1
 	}
 	return m
+}
+
+// sibling is the model of the pattern's family with the row's layers, hidden
+// size and MLP, such as Llama 3.2 1B whose head is tied; the pattern itself if
+// there is none.
+func sibling(pattern *models.Model, o *sizes) *models.Model {
+	for _, m := range models.All() {
+		if m.Family == pattern.Family && m.GatedMLP == pattern.GatedMLP && m.Layers == o.layers && m.Hidden == o.hidden && m.FFN == o.ffn {
+			return m
+		}
+	}
+	return pattern
 }
 
 // isPlain reports whether a model is made like GPT-3: by its name, else by the

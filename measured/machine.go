@@ -14,6 +14,9 @@ import (
 // the row's GPUs a node and network where it gives them.
 func machineOf(s *setup, d *defaults) (*cluster.Cluster, *skip) {
 	gpu := gpuOf(s)
+	if s[colGPU] == "" {
+		return nil, skipped(UnknownGPU, "gpu is not given")
+	}
 	if gpu == nil {
 		return nil, skipped(UnknownGPU, "no GPU %q in the catalogue", strict.Clip(s[colGPU], 60))
 	}

@@ -51,10 +51,14 @@ func modelOf(s *setup, d *defaults) (*models.Model, *skip) {
 	return m, nil
 }
 
+// taskWord is a word behind a model's name that says what was done with it.
+var taskWord = regexp.MustCompile(`(?i)[\s_-]+(?:sft|pretrain(?:ing)?|fine-?tun(?:e|ing))$`)
+
 // catalogued is the catalogue's model of the name, of its last part behind a
 // slash, or of the name with the size that the row gives; nil if there is none.
 func catalogued(name, billions string) *models.Model {
 	name, _, _ = strings.Cut(name, "(")
+	name = taskWord.ReplaceAllString(strings.TrimSpace(name), "")
 	spellings := []string{name}
 	if at := strings.LastIndexByte(name, '/'); at >= 0 {
 		spellings = append(spellings, name[at+1:])
