@@ -24,7 +24,7 @@ var (
 )
 
 // drawn is the model of a row's own shape.
-func drawn(name string, s *setup, o *sizes, d *defaults) (*models.Model, *skip) {
+func drawn(l *lookup, name string, s *setup, o *sizes, d *defaults) (*models.Model, *skip) {
 	if o.layers == 0 || o.hidden == 0 {
 		return nil, skipped(NoModel, "no model %q in the catalogue, and the row does not give layers and hidden", strict.Clip(name, 60))
 	}
@@ -34,7 +34,7 @@ func drawn(name string, s *setup, o *sizes, d *defaults) (*models.Model, *skip) 
 		}
 		d.note(s, colHeads)
 	}
-	plain, gated := draw(plainPattern, name, o), draw(gatedPattern, name, o)
+	plain, gated := draw(l, plainPattern, name, o), draw(l, gatedPattern, name, o)
 	if plain == nil || gated == nil {
 		return nil, skipped(NoModel, "the catalogue lacks %s or %s", plainPattern, gatedPattern)
 	}
@@ -59,12 +59,12 @@ func headsOf(hidden int) int {
 }
 
 // draw is the catalogue's pattern in the row's sizes.
-func draw(pattern, name string, o *sizes) *models.Model {
-	m, err := models.Find(pattern)
-	if err != nil {
+func draw(l *lookup, pattern, name string, o *sizes) *models.Model {
+	m := l.model(pattern)
+	if m == nil {
 		return nil
 	}
-	m = sibling(m, o)
+	m = l.sibling(m, o)
 	m.Name, m.Aliases, m.Source, m.Notes = name, nil, "", ""
 	if name == "" {
 		m.Name = "unnamed"
@@ -85,10 +85,10 @@ func draw(pattern, name string, o *sizes) *models.Model {
 // sibling is the model of the pattern's family with the row's layers, hidden
 // size and MLP, such as Llama 3.2 1B whose head is tied; the pattern itself if
 // there is none.
-func sibling(pattern *models.Model, o *sizes) *models.Model {
-	for _, m := range models.All() {
+func (l *lookup) sibling(pattern *models.Model, o *sizes) *models.Model {
+	for _, m := range l.models {
 		if m.Family == pattern.Family && m.GatedMLP == pattern.GatedMLP && m.Layers == o.layers && m.Hidden == o.hidden && m.FFN == o.ffn {
-			return m
+			return m.Clone()
 		}
 	}
 	return pattern

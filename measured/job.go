@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"meshplan/cost/profile"
 	"meshplan/framework"
 	"meshplan/plan"
 )
@@ -21,7 +20,7 @@ type job struct {
 const maxBatch = 100_000_000
 
 // jobOf looks up everything a row names. It sees the setup only.
-func jobOf(list []*profile.Profile, s *setup, kind Kind) (*job, *skip) {
+func jobOf(l *lookup, s *setup, kind Kind) (*job, *skip) {
 	j := new(job)
 	if skip := trains(s); skip != nil {
 		return nil, skip
@@ -30,7 +29,7 @@ func jobOf(list []*profile.Profile, s *setup, kind Kind) (*job, *skip) {
 	if j.facts.Cluster, skip = machineOf(s, &j.defaults); skip != nil {
 		return nil, skip
 	}
-	if j.facts.Model, skip = modelOf(s, &j.defaults); skip != nil {
+	if j.facts.Model, skip = modelOf(l, s, &j.defaults); skip != nil {
 		return nil, skip
 	}
 	g, skip := degreesOf(s, kind, &j.defaults)
@@ -38,7 +37,7 @@ func jobOf(list []*profile.Profile, s *setup, kind Kind) (*job, *skip) {
 		return nil, skip
 	}
 	var err error
-	if j.of, err = profileOf(list, s, g.tp > 1 || g.pp > 1); err != nil {
+	if j.of, err = profileOf(l.profiles, s, g.tp > 1 || g.pp > 1); err != nil {
 		return nil, skipped(NoPlan, "%v", err)
 	}
 	if skip := j.workload(s, &g, kind); skip != nil {

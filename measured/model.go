@@ -17,7 +17,7 @@ var foreign = regexp.MustCompile(`(?i)mamba|jamba|nemotron[-_ ]?(?:h\b|v?3\b|3[-
 
 // modelOf is the model of a row: of the catalogue by any spelling of its name,
 // overridden by the row's own shape, or of the shape alone.
-func modelOf(s *setup, d *defaults) (*models.Model, *skip) {
+func modelOf(l *lookup, s *setup, d *defaults) (*models.Model, *skip) {
 	name, cut := s[colModel], 0
 	if foreign.MatchString(name) {
 		return nil, skipped(Unsupported, "%s has layers that are not modelled", strict.Clip(name, 60))
@@ -33,9 +33,9 @@ func modelOf(s *setup, d *defaults) (*models.Model, *skip) {
 	if own.layers == 0 {
 		own.layers = cut
 	}
-	m := catalogued(name, s[colParams])
+	m := catalogued(l, name, s[colParams])
 	if m == nil {
-		if m, skip = drawn(name, s, &own, d); skip != nil {
+		if m, skip = drawn(l, name, s, &own, d); skip != nil {
 			return nil, skip
 		}
 	}
@@ -56,7 +56,7 @@ var taskWord = regexp.MustCompile(`(?i)[\s_-]+(?:sft|pretrain(?:ing)?|fine-?tun(
 
 // catalogued is the catalogue's model of the name, of its last part behind a
 // slash, or of the name with the size that the row gives; nil if there is none.
-func catalogued(name, billions string) *models.Model {
+func catalogued(l *lookup, name, billions string) *models.Model {
 	name, _, _ = strings.Cut(name, "(")
 	name = taskWord.ReplaceAllString(strings.TrimSpace(name), "")
 	spellings := []string{name}
@@ -70,7 +70,7 @@ func catalogued(name, billions string) *models.Model {
 		if strings.TrimSpace(spelling) == "" {
 			continue
 		}
-		if m, err := models.Find(spelling); err == nil {
+		if m := l.model(spelling); m != nil {
 			return m
 		}
 	}

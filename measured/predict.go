@@ -39,17 +39,22 @@ type predicted struct {
 	skip *skip
 }
 
-// predictAll prices the setups. Rows that need the same price model share it.
+// predictAll prices the setups. Rows that need the same price model share it,
+// and equal setups are priced once.
 func predictAll(setups []*setup, kind Kind) ([]predicted, error) {
-	list, err := catalogue()
+	l, err := newLookup()
 	if err != nil {
 		return nil, err
 	}
 	out, jobs := make([]predicted, len(setups)), make([]*job, len(setups))
-	groups := map[string][]int{}
+	groups, same := map[string][]int{}, map[setup]int{}
 	var order []string
 	for i, s := range setups {
-		if jobs[i], out[i].skip = jobOf(list, s, kind); out[i].skip != nil {
+		if _, repeated := same[*s]; repeated {
+			continue
+		}
+		same[*s] = i
+		if jobs[i], out[i].skip = jobOf(l, s, kind); out[i].skip != nil {
 			continue
 		}
 		k := jobs[i].key()
@@ -58,21 +63,42 @@ func predictAll(setups []*setup, kind Kind) ([]predicted, error) {
 		}
 		groups[k] = append(groups[k], i)
 	}
+	parallel(order, func(k string) { priceGroup(jobs, groups[k], out) })
+	for i, s := range setups {
+		out[i] = out[same[*s]]
+	}
+	return out, nil
+}
+
+// parallel calls do for every item, on as many goroutines as there are cores.
+// A panic of one is raised again by the caller's goroutine.
+func parallel(items []string, do func(string)) {
 	var wg sync.WaitGroup
-	next := make(chan []int)
+	var once sync.Once
+	var broken any
+	next := make(chan string)
 	for range runtime.GOMAXPROCS(0) {
 		wg.Go(func() {
-			for rows := range next {
-				priceGroup(jobs, rows, out)
+			for item := range next {
+				func() {
+					defer func() {
+						if r := recover(); r != nil {
+							once.Do(func() { broken = r })
+						}
+					}()
+					do(item)
+				}()
 			}
 		})
 	}
-	for _, k := range order {
-		next <- groups[k]
+	for _, item := range items {
+		next <- item
 	}
 	close(next)
 	wg.Wait()
-	return out, nil
+	if broken != nil {
+		panic(broken)
+	}
 }
 
 // priceGroup prices rows of one price model.

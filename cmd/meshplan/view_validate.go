@@ -13,7 +13,8 @@ import (
 func validateView(r *measured.Report, path, by string) string {
 	var p page
 	p.line("%s: %s measured runs, %s of %s rows scored", filepath.Base(path), r.Kind, units.Grouped(int64(r.Scored)), units.Grouped(int64(r.Rows)))
-	errorsTable(&p, r, by)
+	timeTable(&p, r, by)
+	peakTable(&p, r, by)
 	fitTable(&p, r, by)
 	rankingTable(&p, r, by)
 	baselinesTable(&p, r)
@@ -44,18 +45,38 @@ func partsOf(r *measured.Report, by string) []judged {
 	return append(list, judged{"all", whole})
 }
 
-// errorsTable shows the errors of time and memory.
-func errorsTable(p *page, r *measured.Report, by string) {
-	p.heading("Errors, predicted over measured less 1")
-	rows := [][]string{{by, "rows", "scored", "time n", "mean", "median", "p90", "signed", "memory n", "mean", "median", "p90", "signed"}}
+// nameWidth bounds the name of a part in a table.
+const nameWidth = 38
+
+// timeTable shows the errors of step time.
+func timeTable(p *page, r *measured.Report, by string) {
+	p.heading("Step time, predicted over measured less 1")
+	rows := [][]string{{by, "rows", "scored", "n", "mean", "median", "p90", "signed"}}
 	for _, j := range partsOf(r, by) {
-		row := []string{clip(j.name, 36), fmt.Sprint(j.Rows), fmt.Sprint(j.Scored)}
-		for _, e := range []measured.Errors{j.Time, j.Memory} {
-			row = append(row, fmt.Sprint(e.N), fraction(e.MAPE), fraction(e.Median), fraction(e.P90), signed(e.Signed))
-		}
-		rows = append(rows, row)
+		rows = append(rows, append([]string{clip(j.name, nameWidth), fmt.Sprint(j.Rows), fmt.Sprint(j.Scored)}, errorCells(j.Time)...))
 	}
 	p.table(rows)
+}
+
+// peakTable shows the errors of peak memory, as each run's was read.
+func peakTable(p *page, r *measured.Report, by string) {
+	if r.Memory.N == 0 {
+		return
+	}
+	p.heading("Peak memory, predicted over measured less 1")
+	rows := [][]string{{by, "n", "mean", "median", "p90", "signed"}}
+	for _, j := range partsOf(r, by) {
+		if j.Memory.N > 0 {
+			rows = append(rows, append([]string{clip(j.name, nameWidth)}, errorCells(j.Memory)...))
+		}
+	}
+	p.table(rows)
+}
+
+// errorCells are the number of errors and their summary, the mean and the
+// quantiles of the absolute errors.
+func errorCells(e measured.Errors) []string {
+	return []string{fmt.Sprint(e.N), fraction(e.MAPE), fraction(e.Median), fraction(e.P90), signed(e.Signed)}
 }
 
 // fitTable shows how right "fits" is, for parts with both kinds of runs.
@@ -63,7 +84,7 @@ func fitTable(p *page, r *measured.Report, by string) {
 	rows := [][]string{{by, "runs", "right", "ran, not \"fits\"", "out of memory, \"fits\"", "borderline", "ran, refused"}}
 	for _, j := range partsOf(r, by) {
 		if f := j.Fit; f.N > 0 || f.RanRefused > 0 {
-			rows = append(rows, []string{clip(j.name, 36), fmt.Sprint(f.N), fraction(f.Accuracy), fraction(f.FalseOOM),
+			rows = append(rows, []string{clip(j.name, nameWidth), fmt.Sprint(f.N), fraction(f.Accuracy), fraction(f.FalseOOM),
 				fraction(f.FalseFit), fraction(f.Borderline), fmt.Sprint(f.RanRefused)})
 		}
 	}
@@ -82,7 +103,7 @@ func rankingTable(p *page, r *measured.Report, by string) {
 	rows := [][]string{{by, "sweeps", "mean", "max", "failed", "best of 3", "fits or borderline", "pairs in order"}}
 	for _, j := range partsOf(r, by) {
 		if k := j.Ranking; k.Groups > 0 {
-			rows = append(rows, []string{clip(j.name, 36), fmt.Sprint(k.Groups), fraction(k.MeanRegret), fraction(k.MaxRegret),
+			rows = append(rows, []string{clip(j.name, nameWidth), fmt.Sprint(k.Groups), fraction(k.MeanRegret), fraction(k.MaxRegret),
 				fmt.Sprint(k.FailedPicks), fraction(k.Top3), fraction(k.SafeOrEdge), fraction(k.PairOrder)})
 		}
 	}
@@ -106,32 +127,42 @@ func baselinesTable(p *page, r *measured.Report) {
 	p.table(rows)
 }
 
-// shownLines is how many skipped rows are shown in full.
-const shownLines = 5
+// shownLines is how many skipped rows of a reason are shown in full.
+const shownLines = 2
 
 // skippedTable shows why rows were skipped, with a few of them.
 func skippedTable(p *page, r *measured.Report) {
 	if len(r.Skipped) == 0 {
 		return
 	}
-	p.heading("Skipped")
+	p.heading("Skipped rows, with the first of each kind (--rows FILE lists all)")
 	var items [][2]string
 	for _, s := range r.Skipped {
-		items = append(items, [2]string{string(s.Reason), units.Grouped(int64(s.Count))})
+		label := fmt.Sprintf("%s  %s", s.Reason, units.Grouped(int64(s.Count)))
+		for _, example := range examples(r, s.Reason) {
+			items = append(items, [2]string{label, example})
+			label = ""
+		}
 	}
 	p.list(items)
-	p.heading("Such as (--rows FILE lists all)")
-	seen := map[measured.Reason]int{}
-	var examples [][2]string
+}
+
+// examples are the first rows of a reason with different details.
+func examples(r *measured.Report, reason measured.Reason) []string {
+	var list []string
+	seen := map[string]bool{}
 	for i := range r.Lines {
 		l := &r.Lines[i]
-		if l.Reason == "" || seen[l.Reason] == shownLines {
+		if l.Reason != reason || seen[l.Detail] {
 			continue
 		}
-		seen[l.Reason]++
-		examples = append(examples, [2]string{fmt.Sprintf("line %d", l.Row), fmt.Sprintf("%s: %s", l.Reason, l.Detail)})
+		seen[l.Detail] = true
+		list = append(list, fmt.Sprintf("line %d: %s", l.Row, l.Detail))
+		if len(list) == shownLines {
+			break
+		}
 	}
-	p.list(examples)
+	return list
 }
 
 // defaultsTable shows in how many of the scored rows a column was filled.
