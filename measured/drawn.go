@@ -34,6 +34,9 @@ func drawn(l *lookup, name string, s *setup, o *sizes, d *defaults) (*models.Mod
 		}
 		d.note(s, colHeads)
 	}
+	if o.hidden%o.heads != 0 {
+		return nil, skipped(NoModel, "hidden %d is no multiple of %d heads", o.hidden, o.heads)
+	}
 	plain, gated := draw(l, plainPattern, name, o), draw(l, gatedPattern, name, o)
 	if plain == nil || gated == nil {
 		return nil, skipped(NoModel, "the catalogue lacks %s or %s", plainPattern, gatedPattern)
@@ -70,7 +73,7 @@ func draw(l *lookup, pattern, name string, o *sizes) *models.Model {
 		m.Name = "unnamed"
 	}
 	m.Layers, m.Hidden, m.Heads, m.KVHeads = o.layers, o.hidden, o.heads, o.heads
-	m.HeadDim = max(1, o.hidden/o.heads)
+	m.HeadDim = o.hidden / o.heads
 	m.FFN = 4 * o.hidden
 	if m.GatedMLP {
 		const multiple = 256 // Llama's multiple_of

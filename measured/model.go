@@ -39,7 +39,9 @@ func modelOf(l *lookup, s *setup, d *defaults) (*models.Model, *skip) {
 			return nil, skip
 		}
 	}
-	own.override(m)
+	if skip := own.override(m); skip != nil {
+		return nil, skip
+	}
 	for c, filled := range map[setupColumn]int{colKVHeads: m.KVHeads, colFFN: m.FFN, colVocab: m.Vocab} {
 		if filled > 0 {
 			d.note(s, c)
@@ -96,8 +98,9 @@ func shapeOf(s *setup) (sizes, *skip) {
 	return o, nil
 }
 
-// override puts the row's own sizes over those of the model.
-func (o *sizes) override(m *models.Model) {
+// override puts the row's own sizes over those of the model. Where hidden or
+// heads are not the model's, a head is hidden over heads.
+func (o *sizes) override(m *models.Model) *skip {
 	reshaped := o.hidden > 0 && o.hidden != m.Hidden || o.heads > 0 && o.heads != m.Heads
 	for _, f := range []struct {
 		to   *int
@@ -116,9 +119,14 @@ func (o *sizes) override(m *models.Model) {
 	case reshaped:
 		m.KVHeads = m.Heads
 	}
-	if reshaped && !m.MLA() && m.Heads > 0 && m.Hidden%m.Heads == 0 {
+	switch {
+	case !reshaped || m.MLA():
+	case m.Hidden%m.Heads != 0:
+		return skipped(NoModel, "hidden %d is no multiple of %d heads", m.Hidden, m.Heads)
+	default:
 		m.HeadDim = m.Hidden / m.Heads
 	}
 	m.FirstKDense = min(m.FirstKDense, m.Layers)
 	m.SetDefaults()
+	return nil
 }

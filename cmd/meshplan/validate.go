@@ -65,7 +65,7 @@ func oneTable(c *cobra.Command, args []string) error {
 // validate answers `validate`.
 func (a *app) validate(v *validation, path string) error {
 	if v.by != "source" && v.by != "sweep" {
-		return badUsage("--by %q: want source or sweep%s", clipped(v.by), suggestion(v.by, []string{"source", "sweep"}))
+		return badUsage("--by %q: want source or sweep", clipped(v.by))
 	}
 	if v.rows != "" && sameFile(v.rows, path) {
 		return badUsage("--rows %s is the table itself: give another file", clipped(v.rows))
