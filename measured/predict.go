@@ -1,6 +1,7 @@
 package measured
 
 import (
+	"context"
 	"math"
 	"runtime"
 	"strings"
@@ -41,7 +42,7 @@ type predicted struct {
 
 // predictAll prices the setups. Rows that need the same price model share it,
 // and equal setups are priced once.
-func predictAll(setups []*setup, kind Kind) ([]predicted, error) {
+func predictAll(ctx context.Context, setups []*setup, kind Kind) ([]predicted, error) {
 	l, err := newLookup()
 	if err != nil {
 		return nil, err
@@ -50,6 +51,9 @@ func predictAll(setups []*setup, kind Kind) ([]predicted, error) {
 	groups, same := map[string][]int{}, map[setup]int{}
 	var order []string
 	for i, s := range setups {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		if _, repeated := same[*s]; repeated {
 			continue
 		}
@@ -63,16 +67,17 @@ func predictAll(setups []*setup, kind Kind) ([]predicted, error) {
 		}
 		groups[k] = append(groups[k], i)
 	}
-	parallel(order, func(k string) { priceGroup(jobs, groups[k], out) })
+	parallel(ctx, order, func(k string) { priceGroup(jobs, groups[k], out) })
 	for i, s := range setups {
 		out[i] = out[same[*s]]
 	}
-	return out, nil
+	return out, ctx.Err()
 }
 
 // parallel calls do for every item, on as many goroutines as there are cores.
-// A panic of one is raised again by the caller's goroutine.
-func parallel(items []string, do func(string)) {
+// Once the context is done it begins no other. A panic of one is raised again
+// by the caller's goroutine.
+func parallel(ctx context.Context, items []string, do func(string)) {
 	var wg sync.WaitGroup
 	var once sync.Once
 	var broken any
@@ -92,6 +97,9 @@ func parallel(items []string, do func(string)) {
 		})
 	}
 	for _, item := range items {
+		if ctx.Err() != nil {
+			break
+		}
 		next <- item
 	}
 	close(next)

@@ -1,6 +1,7 @@
 package measured
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 	"slices"
@@ -76,17 +77,17 @@ func (r *Report) WriteJSON(w io.Writer) error {
 
 // ValidateFile reads a CSV file of measured runs and judges the cost model by
 // it. Errors are about the file as a whole: it cannot be read, is no table, or
-// lacks a column.
-func ValidateFile(path string) (*Report, error) {
+// lacks a column; or the context's, when it is done first.
+func ValidateFile(ctx context.Context, path string) (*Report, error) {
 	text, err := strict.ReadFile(path, maxFile)
 	if err != nil {
 		return nil, err
 	}
-	return Validate(path, text)
+	return Validate(ctx, path, text)
 }
 
 // Validate is ValidateFile of a table's text; name is what errors call it.
-func Validate(name string, text []byte) (*Report, error) {
+func Validate(ctx context.Context, name string, text []byte) (*Report, error) {
 	t, err := readTable(name, text)
 	if err != nil {
 		return nil, err
@@ -100,7 +101,7 @@ func Validate(name string, text []byte) (*Report, error) {
 	for i := range rows {
 		setups[i] = &rows[i].setup
 	}
-	predictions, err := predictAll(setups, kind)
+	predictions, err := predictAll(ctx, setups, kind)
 	if err != nil {
 		return nil, err
 	}

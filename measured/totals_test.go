@@ -40,7 +40,58 @@ func TestTotalsOfThePublishedRuns(t *testing.T) {
 				t.Fatal(err)
 			}
 			compare(t, "", decoded(t, got.Bytes()), decoded(t, want))
+			if name == "training" {
+				onPage(t, "measured runs", tableOf(r))
+			}
 		})
+	}
+}
+
+// tableOf is the report as a table for docs/accuracy.md.
+func tableOf(r *Report) string {
+	var b strings.Builder
+	b.WriteString("| source | scored | times | median error | p90 | signed mean | memory | median error | sweeps | regret | pairs in order |\n|---|---|---|---|---|---|---|---|---|---|---|\n")
+	percent := func(s Share, format string) string {
+		if s.None() {
+			return ""
+		}
+		return fmt.Sprintf(format+" %%", 100*float64(s))
+	}
+	line := func(name string, scored int, time, memory Errors, k Ranking) {
+		fmt.Fprintf(&b, "| %s | %d | %d | %s | %s | %s | %d | %s | %d | %s | %s |\n", name, scored, time.N, percent(time.Median, "%.0f"), percent(time.P90, "%.0f"),
+			percent(time.Signed, "%+.0f"), memory.N, percent(memory.Median, "%.0f"), k.Groups, percent(k.MeanRegret, "%.0f"), percent(k.PairOrder, "%.0f"))
+	}
+	for _, s := range r.BySource {
+		if s.Scored > 0 {
+			line(s.Source, s.Scored, s.Time, s.Memory, s.Ranking)
+		}
+	}
+	line("all", r.Scored, r.Time, r.Memory, r.Ranking)
+	return b.String()
+}
+
+// onPage holds that a block of docs/accuracy.md shows the table; -update
+// rewrites it.
+func onPage(t *testing.T, block, table string) {
+	t.Helper()
+	const page = "../docs/accuracy.md"
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, ok := strings.Cut(string(text), "<!-- "+block+" -->\n")
+	shown, after, closed := strings.Cut(rest, "<!-- end -->\n")
+	if !ok || !closed {
+		t.Fatalf("%s has no block %q", page, block)
+	}
+	switch {
+	case shown == table:
+	case *update:
+		if err := os.WriteFile(page, []byte(before+"<!-- "+block+" -->\n"+table+"<!-- end -->\n"+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	default:
+		t.Errorf("%s shows another table for %q; -update rewrites it:\n%s", page, block, table)
 	}
 }
 

@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"os"
 
@@ -42,12 +44,12 @@ measured throughput that the model's pick loses.`,
   meshplan validate runs.csv --by sweep --rows rows.csv
   meshplan validate runs.csv --json`,
 		Args: oneTable,
-		RunE: func(_ *cobra.Command, args []string) error { return a.validate(v, args[0]) },
+		RunE: func(c *cobra.Command, args []string) error { return a.validate(c.Context(), v, args[0]) },
 	}
 	f := c.Flags()
 	f.BoolVar(&v.json, "json", false, "print as JSON")
-	f.StringVar(&v.rows, "rows", "", "write how each row was met to this CSV `FILE`")
-	f.StringVar(&v.by, "by", v.by, "what the tables list: source or sweep (`WORD`)")
+	f.StringVar(&v.rows, "rows", "", "write one line for each row to this CSV `FILE`")
+	f.StringVar(&v.by, "by", v.by, "list the tables by this `WORD`: source or sweep")
 	return c
 }
 
@@ -63,14 +65,17 @@ func oneTable(c *cobra.Command, args []string) error {
 }
 
 // validate answers `validate`.
-func (a *app) validate(v *validation, path string) error {
+func (a *app) validate(ctx context.Context, v *validation, path string) error {
 	if v.by != "source" && v.by != "sweep" {
 		return badUsage("--by %q: want source or sweep", clipped(v.by))
 	}
 	if v.rows != "" && sameFile(v.rows, path) {
 		return badUsage("--rows %s is the table itself: give another file", clipped(v.rows))
 	}
-	r, err := measured.ValidateFile(path)
+	r, err := measured.ValidateFile(ctx, path)
+	if ctx.Err() != nil {
+		return &failure{exitStopped, errors.New("stopped before the table was read to its end")}
+	}
 	if err != nil {
 		return usageError(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"meshplan/measured"
+	"meshplan/strict"
 	"meshplan/units"
 )
 
@@ -48,12 +49,15 @@ func partsOf(r *measured.Report, by string) []judged {
 // nameWidth bounds the name of a part in a table.
 const nameWidth = 38
 
+// shown is the name of a part as a table has it.
+func shown(name string) string { return clip(strict.Visible(name), nameWidth) }
+
 // timeTable shows the errors of step time.
 func timeTable(p *page, r *measured.Report, by string) {
 	p.heading("Step time, predicted over measured less 1")
 	rows := [][]string{{by, "rows", "scored", "n", "mean", "median", "p90", "signed"}}
 	for _, j := range partsOf(r, by) {
-		rows = append(rows, append([]string{clip(j.name, nameWidth), fmt.Sprint(j.Rows), fmt.Sprint(j.Scored)}, errorCells(j.Time)...))
+		rows = append(rows, append([]string{shown(j.name), fmt.Sprint(j.Rows), fmt.Sprint(j.Scored)}, errorCells(j.Time)...))
 	}
 	p.table(rows)
 }
@@ -67,7 +71,7 @@ func peakTable(p *page, r *measured.Report, by string) {
 	rows := [][]string{{by, "n", "mean", "median", "p90", "signed"}}
 	for _, j := range partsOf(r, by) {
 		if j.Memory.N > 0 {
-			rows = append(rows, append([]string{clip(j.name, nameWidth)}, errorCells(j.Memory)...))
+			rows = append(rows, append([]string{shown(j.name)}, errorCells(j.Memory)...))
 		}
 	}
 	p.table(rows)
@@ -84,7 +88,7 @@ func fitTable(p *page, r *measured.Report, by string) {
 	rows := [][]string{{by, "runs", "right", "ran, not \"fits\"", "out of memory, \"fits\"", "borderline", "ran, refused"}}
 	for _, j := range partsOf(r, by) {
 		if f := j.Fit; f.N > 0 || f.RanRefused > 0 {
-			rows = append(rows, []string{clip(j.name, nameWidth), fmt.Sprint(f.N), fraction(f.Accuracy), fraction(f.FalseOOM),
+			rows = append(rows, []string{shown(j.name), fmt.Sprint(f.N), fraction(f.Accuracy), fraction(f.FalseOOM),
 				fraction(f.FalseFit), fraction(f.Borderline), fmt.Sprint(f.RanRefused)})
 		}
 	}
@@ -103,7 +107,7 @@ func rankingTable(p *page, r *measured.Report, by string) {
 	rows := [][]string{{by, "sweeps", "mean", "max", "failed", "best of 3", "fits or borderline", "pairs in order"}}
 	for _, j := range partsOf(r, by) {
 		if k := j.Ranking; k.Groups > 0 {
-			rows = append(rows, []string{clip(j.name, nameWidth), fmt.Sprint(k.Groups), fraction(k.MeanRegret), fraction(k.MaxRegret),
+			rows = append(rows, []string{shown(j.name), fmt.Sprint(k.Groups), fraction(k.MeanRegret), fraction(k.MaxRegret),
 				fmt.Sprint(k.FailedPicks), fraction(k.Top3), fraction(k.SafeOrEdge), fraction(k.PairOrder)})
 		}
 	}
