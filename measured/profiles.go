@@ -2,6 +2,7 @@ package measured
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -66,16 +67,28 @@ func profileOf(list []*profile.Profile, s *setup, parallel bool) (served, error)
 	if best.profile == nil {
 		return best, fmt.Errorf("the catalogue has no profile %s or %s", genericParallel, genericSharded)
 	}
-	if told && flash != best.profile.Memory.Flash && (flash || best.profile.Memory.ScoreBytes.Value > 0) {
-		own := *best.profile
-		own.Memory.Flash = flash
-		best.profile = &own
+	if told && flash != best.profile.Memory.Flash {
+		best.profile = withAttention(list, best.profile, flash)
 	}
 	var err error
 	best.framework, err = all.Find(best.profile.Frameworks[0])
 	return best, err
 }
 
+// withAttention is the profile with the attention of a profile that has flash
+// attention, or that has not.
+func withAttention(list []*profile.Profile, p *profile.Profile, flash bool) *profile.Profile {
+	at := slices.IndexFunc(list, func(q *profile.Profile) bool { return q.Memory.Flash == flash })
+	if at < 0 {
+		return p
+	}
+	own, donor := *p, list[at]
+	own.Memory.Flash, own.Memory.ScoreBytes, own.Memory.FlashStats = flash, donor.Memory.ScoreBytes, donor.Memory.FlashStats
+	own.Time.TrafficScore, own.Time.AttnBackward = donor.Time.TrafficScore, donor.Time.AttnBackward
+	return &own
+}
+
+// generic is the profile for a framework that none serves.
 func generic(list []*profile.Profile, parallel bool) served {
 	name := genericSharded
 	if parallel {

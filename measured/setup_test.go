@@ -238,3 +238,75 @@ func TestAMemoryTableHasOneReadingARow(t *testing.T) {
 		}
 	}
 }
+
+func TestFlashAttentionIsTheRowsToSay(t *testing.T) {
+	predicted := func(flash string) Line {
+		l := validate(t, edit(t, "framework=Megatron-DeepSpeed", "flash_attn="+flash, "peak_mem_gib=60", "mem_kind=allocated")).Lines[0]
+		if l.Reason != "" || l.Profile != "megatron-2022" {
+			t.Fatalf("%+v", l)
+		}
+		return l
+	}
+	with, without, silent := predicted("2"), predicted("no"), predicted("")
+	if with.Expected >= without.Expected || with.Predicted >= without.Predicted {
+		t.Errorf("flash attention takes %g bytes and %g s, without it %g and %g", with.Expected, with.Predicted, without.Expected, without.Predicted)
+	}
+	if silent.Expected != without.Expected || silent.Predicted != without.Predicted {
+		t.Error("the profile's own attention is not the default")
+	}
+	fused := validate(t, edit(t, "framework=Megatron-Core")).Lines[0]
+	unfused := validate(t, edit(t, "framework=Megatron-Core", "flash_attn=no")).Lines[0]
+	if unfused.Profile != "megatron" || unfused.Predicted <= 1.1*fused.Predicted {
+		t.Errorf("%s: %g s unfused, %g s fused", unfused.Profile, unfused.Predicted, fused.Predicted)
+	}
+}
+
+func TestShapesThatAreNoModelAreRefused(t *testing.T) {
+	for _, c := range []struct{ cells, want string }{
+		{"model=ours|layers=2|hidden=100", "hidden 100 is no multiple of a usual head"},
+		{"model=ours|layers=2|hidden=100|heads=7", "hidden 100 is no multiple of 7 heads"},
+		{"model=ours|layers=1000000000|hidden=64|heads=1", "the shape is that of no model"},
+	} {
+		l := validate(t, edit(t, strings.Split(c.cells, "|")...)).Lines[0]
+		if l.Reason != NoModel || !strings.Contains(l.Detail, c.want) {
+			t.Errorf("%s: %s: %s", c.cells, l.Reason, l.Detail)
+		}
+	}
+}
+
+func TestExpertsOfAnUnnamedModel(t *testing.T) {
+	var d defaults
+	m, skip := modelOf(lookedUp(t), setupOf(t, "model=ours", "layers=48", "hidden=2048", "heads=32", "kv_heads=4", "vocab=151936",
+		"experts=128", "topk=8", "moe_ffn=768"), &d)
+	if skip != nil {
+		t.Fatal(skip)
+	}
+	// 48 layers of 128 experts of 3 x 2048 x 768, and little else.
+	if n := float64(m.Total()) / 1e9; m.Experts != 128 || m.TopK != 8 || m.FFN != 0 || math.Abs(n-30.2) > 0.5 {
+		t.Errorf("%+v: %.2f billion parameters", m, n)
+	}
+}
+
+func TestAPanicOfAWorkerIsTheCallers(t *testing.T) {
+	defer func() {
+		if r := recover(); r != "broken" {
+			t.Errorf("recovered %v", r)
+		}
+	}()
+	done := make(chan string, 10)
+	parallel(t.Context(), []string{"a", "b", "c"}, func(item string) {
+		if item == "b" {
+			panic("broken")
+		}
+		done <- item
+	})
+	t.Error("no panic")
+}
+
+func TestRanksThatDoNotLineUpWithLeafGroupsArePlacedOnOneNetwork(t *testing.T) {
+	// 42 boxes are two leaf groups of 21, which 14 data-parallel boxes a stage do not divide.
+	l := validate(t, edit(t, "gpus=336", "model=gpt3-175b", "framework=Megatron-LM", "tp=8", "pp=3", "dp=14", "global_batch=14", "step_time_s=", "oom=0")).Lines[0]
+	if l.Reason != "" || !strings.Contains(l.Plan, "placement=tp:8/1;dp_shard:1/14;pp:1/3") {
+		t.Errorf("%s %s: %s", l.Reason, l.Detail, l.Plan)
+	}
+}
