@@ -39,7 +39,7 @@ type namedFlag interface {
 
 // flagNames are the flags of a command.
 func flagNames(c *cobra.Command) []string {
-	candidates := []string{"help", "toml"}
+	candidates := []string{"help", "toml", "rows", "by"}
 	for i := range fields {
 		candidates = append(candidates, fields[i].name)
 	}

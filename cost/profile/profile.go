@@ -73,10 +73,11 @@ type Profile struct {
 	Name          string         `toml:"name"`
 	Version       string         `toml:"version"`
 	About         string         `toml:"about"`
-	Frameworks    []string       `toml:"frameworks"`
+	Frameworks    []string       `toml:"frameworks"` // whose plans it prices, by meshplan's names
 	Precision     plan.Precision `toml:"precision"`
 	DefaultRecipe string         `toml:"default_recipe"`
 	Recipes       []Recipe       `toml:"recipe"`
+	Services      []Service      `toml:"service"` // the measured runs that it stands for
 	Memory        Memory         `toml:"memory"`
 	Time          Time           `toml:"time"`
 }

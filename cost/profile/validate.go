@@ -23,6 +23,9 @@ func (p *Profile) validate(doc *strict.Doc) error {
 	if err := p.validateRecipes(doc); err != nil {
 		return err
 	}
+	if err := p.validateServices(doc); err != nil {
+		return err
+	}
 	for key, c := range p.constants() {
 		path := strings.Split(key, ".")
 		if !doc.Has(path...) {
