@@ -2,6 +2,15 @@ package nanotron
 
 import "meshplan/framework"
 
+// split is nanotron's own split or, where a plan cannot describe it, the nearest
+// even one: the remainder on the first stages.
+func split(f *framework.Facts, tp, pp, vpp int) []int32 {
+	if own := Balance(f, tp, pp, vpp); own != nil {
+		return own
+	}
+	return framework.RemainderFirst(f.Model.Layers, pp*vpp, 0, 0)
+}
+
 // Balance is nanotron's own split of the layers over pp stages: blocks go to a
 // stage until their cost exceeds the stage's share of the whole, and the block
 // that exceeds it still does (build_model in models/base.py). A layer costs

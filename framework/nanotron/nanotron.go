@@ -20,7 +20,7 @@ type Nanotron struct {
 // New is nanotron in its current version.
 func New() *Nanotron {
 	return &Nanotron{framework.Conventions{
-		Name: "nanotron", Order: order, Forms: plan.AllForms(), PlainTP: true, Zero: zero, Split: Balance,
+		Name: "nanotron", Order: order, Forms: plan.AllForms(), PlainTP: true, Zero: zero, Split: split,
 	}}
 }
 
