@@ -19,12 +19,12 @@ const (
 )
 
 // measuredSource is a file of runs and the framework that prices them.
-type measuredSource struct{ file, framework string }
+type measuredSource struct{ file, framework, profile string }
 
 var measuredSources = []measuredSource{
-	{"torchtitan.csv", "torchtitan"},
-	{"fms.csv", "fsdp"},
-	{"llm-foundry.csv", "fsdp"},
+	{"torchtitan.csv", "torchtitan", "torchtitan"},
+	{"fms.csv", "fsdp", "fsdp"},
+	{"llm-foundry.csv", "fsdp", "llm-foundry"},
 }
 
 // Published runs of FSDP training, testdata/measured. Per source and kind of
@@ -35,7 +35,7 @@ func TestMeasuredFSDPMemory(t *testing.T) {
 	page.WriteString("| source | profile | runs | reading | n | median error | p90 | signed mean | ran, called too large | out of memory, called \"fits\" |\n|---|---|---|---|---|---|---|---|---|---|\n")
 	for _, s := range measuredSources {
 		t.Run(strings.TrimSuffix(s.file, ".csv"), func(t *testing.T) {
-			fw, p := need(t, s.framework)
+			fw, p := need(t, s.framework, s.profile)
 			var l ledger
 			for _, r := range readRuns(t, s.file) {
 				l.enter(t, &r, priceRun(t, &r, fw, p))

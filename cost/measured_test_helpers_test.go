@@ -163,15 +163,14 @@ func machineOf(t *testing.T, gpu string, gpus int) *cluster.Cluster {
 	return c
 }
 
-// need is the framework and its profile, or a skipped test when this build has
-// none of that name.
-func need(t *testing.T, name string) (framework.Framework, *profile.Profile) {
+// need is the framework and the profile of those names.
+func need(t *testing.T, name, prof string) (framework.Framework, *profile.Profile) {
 	t.Helper()
 	fw, err := all.Find(name)
 	if err != nil {
-		t.Skipf("framework %s is missing: %v", name, err)
+		t.Fatal(err)
 	}
-	p, err := profile.Find(fw.Profile())
+	p, err := profile.Find(prof)
 	if err != nil {
 		t.Fatal(err)
 	}

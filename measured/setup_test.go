@@ -139,7 +139,7 @@ func TestPlansAreFilledFromTheRowTheProfileAndTheFramework(t *testing.T) {
 		{"an unknown framework that splits", big + "framework=homegrown", "megatron", "sp=on"},
 		{"an unknown framework that shards", "tp=1|framework=homegrown", "fsdp", "zero=3"},
 		{"one GPU shares with nobody", "gpus=1|tp=1|zero_stage=3", "fsdp", "dp_shard=1,dp_replicate=1,micro-batch=1,sp=off,zero=0"},
-		{"full sharding", "tp=1|fsdp=FULL_SHARD|framework=Composer/llm-foundry FSDP", "fsdp", "dp_shard=8,dp_replicate=1,micro-batch=1,sp=off,zero=3"},
+		{"full sharding", "tp=1|fsdp=FULL_SHARD|framework=Composer/llm-foundry FSDP", "llm-foundry", "dp_shard=8,dp_replicate=1,micro-batch=1,sp=off,zero=3"},
 		{"hybrid sharding", "tp=1|fsdp=4", "fsdp", "dp_shard=4,dp_replicate=2"},
 		{"torchtitan's selective", "tp=1|framework=torchtitan 2024-12|recompute=selective", "torchtitan", "recompute=ops"},
 		{"Megatron's selective", big + "framework=Megatron-LM 2022|recompute=selective", "megatron-2022", "recompute=selective"},

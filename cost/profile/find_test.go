@@ -93,8 +93,8 @@ func TestPathsThatHoldNoProfileAreExplained(t *testing.T) {
 	}
 	for _, c := range []struct{ name, given, want string }{
 		{"a slip of the keyboard", "megatorn", `unknown profile "megatorn"; nearest: megatron`},
-		{"nothing alike", "zzzzzz", `unknown profile "zzzzzz"; known: deepspeed, fsdp, megatron, megatron-2022, nanotron, torchtitan`},
-		{"no name", "", `unknown profile ""; known: deepspeed, fsdp, megatron`},
+		{"nothing alike", "zzzzzz", `unknown profile "zzzzzz"; known: deepspeed, fsdp, llm-foundry, megatron, megatron-2022, nanotron, torchtitan`},
+		{"no name", "", `unknown profile ""; known: deepspeed, fsdp, llm-foundry`},
 		{"a directory", dir, "is a directory, not a file"},
 		{"a directory that ends in .toml", filepath.Join(dir, "dir.toml"), "is a directory, not a file"},
 		{"a missing file", filepath.Join(dir, "none.toml"), "no such file"},

@@ -12,7 +12,7 @@ import (
 
 func TestTheCatalogueLoads(t *testing.T) {
 	names := Names()
-	if want := "deepspeed fsdp megatron megatron-2022 nanotron torchtitan"; strings.Join(names, " ") != want {
+	if want := "deepspeed fsdp llm-foundry megatron megatron-2022 nanotron torchtitan"; strings.Join(names, " ") != want {
 		t.Errorf("profiles %v, want %s", names, want)
 	}
 	for _, name := range names {

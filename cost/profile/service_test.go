@@ -85,7 +85,7 @@ func TestFrameworksHaveTheirProfiles(t *testing.T) {
 		"torchtitan 2025-06":                    "torchtitan",
 		"HF Transformers + PEFT/DeepSpeed":      "deepspeed",
 		"DeepSpeed 0.17":                        "deepspeed",
-		"Composer/llm-foundry FSDP":             "fsdp",
+		"Composer/llm-foundry FSDP":             "llm-foundry",
 		"NeMo AutoModel (PyTorch FSDP2)":        "fsdp",
 		"MaxText (JAX)":                         "",
 		"InternEvo":                             "",
