@@ -130,6 +130,9 @@ func randomPoint(r *rand.Rand, m *Model) (plan.Point, bool) {
 	q.Options.SP = q.Placement.Degree(plan.TP) > 1 && r.IntN(2) == 0
 	q.Options.CPComm = plan.CPComm(r.IntN(int(plan.NumCPComm)))
 	q.Options.Recompute = plan.Recompute(r.IntN(int(plan.NumRecompute)))
+	if q.Options.Recompute == plan.RecomputeFull {
+		q.Options.RecomputeSpare = int8(25 * r.IntN(4))
+	}
 	pt := q.Point()
 	tp := q.Placement.Degree(plan.TP)
 	ok := m.workload.GlobalBatch%int64(dp*q.Options.MicroBatch) == 0 &&
@@ -155,7 +158,7 @@ func randomBox(r *rand.Rand, m *Model, pt *plan.Point) plan.Box {
 		case plan.Zero:
 			b[c] = plan.Range{Lo: int32(r.IntN(int(pt[c]) + 1)), Hi: pt[c] + int32(r.IntN(plan.NumZero-int(pt[c])))}
 			continue
-		case plan.OptOffload, plan.ActOffload:
+		case plan.OptOffload, plan.ActOffload, plan.RecomputeSpare:
 			b[c] = plan.Range{Lo: pt[c] / int32(1+r.IntN(3)), Hi: pt[c] + int32(r.IntN(101-int(pt[c])))}
 			continue
 		case plan.RecomputeC:

@@ -91,7 +91,9 @@ func (m *Model) Explain(p *plan.Plan) Estimate {
 	available := float64(e.Step) * gpus * m.rate
 	e.TokensPerSecondPerGPU = tokens / (float64(e.Step) * gpus)
 	e.MFU = tokens * float64(m.model.FLOPsPerToken(int(m.workload.SeqLen))) / available
-	e.HFU = tokens * (float64(m.model.HardwareFLOPsPerToken(int(m.workload.SeqLen), p.Options.Recompute)) + m.repeatedFLOPs(p.Options.Recompute)) / available
+	least := float64(m.model.HardwareFLOPsPerToken(int(m.workload.SeqLen), plan.RecomputeNone))
+	again := float64(m.model.HardwareFLOPsPerToken(int(m.workload.SeqLen), p.Options.Recompute)) - least + m.repeatedFLOPs(p.Options.Recompute)
+	e.HFU = tokens * (least + float64(again*(1-percentOf(v.spare.Lo)))) / available
 	e.Warnings = append(append(e.Warnings, m.recomputeWarnings(&v)...), m.fp8Warning()...)
 	return e
 }

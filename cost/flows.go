@@ -14,7 +14,7 @@ func (m *Model) layerFlows(v *view, j *job, s *schedule) []flow {
 	copies := hidden * float64(m.model.TopK) * m.load / v.tp.lo
 	passes := 2.0
 	if plan.Recompute(v.recompute.Lo) == plan.RecomputeFull {
-		passes = 3
+		passes = 3 - percentOf(v.spare.Lo)
 	}
 	n := m.linkTotals(v, s.ranks[s.slowest()].layers)
 	per := j.micro * passes

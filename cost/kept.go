@@ -75,6 +75,17 @@ func (r *recomputes) set(of func(plan.Recompute) tokenBytes) {
 	}
 }
 
+// keptBy is the least that a layer of the kind keeps, in the mean over those that
+// recompute spares and those that it does not.
+func (m *Model) keptBy(v *view, kind models.Kind, tokens *divided) float64 {
+	kept := m.keeps[kind].least(v.recompute).of(v, tokens)
+	if v.spare.Lo == 0 {
+		return kept
+	}
+	spared := percentOf(v.spare.Lo)
+	return float64(kept*(1-spared)) + float64(spared*m.keepsOf(kind, plan.RecomputeNone).of(v, tokens))
+}
+
 // keepsOf is what a layer keeps under one kind of recompute.
 func (m *Model) keepsOf(kind models.Kind, r plan.Recompute) *tokenBytes { return &m.keeps[kind][r][r] }
 

@@ -89,6 +89,7 @@ func (p pass) atLeast(q pass) pass { return pass{max(p.fwd, q.fwd), max(p.bwd, q
 func (m *Model) hostFloor(v *view) pass {
 	third := m.profile.Time.HostLayer.Value / 3
 	p := pass{third, 2 * third}
+	third *= 1 - percentOf(v.spare.Hi)
 	switch lo, hi := plan.Recompute(v.recompute.Lo), plan.Recompute(v.recompute.Hi); {
 	case lo == plan.RecomputeFull, lo == plan.RecomputeOps && hi == plan.RecomputeOps:
 		p.bwd += third

@@ -62,7 +62,7 @@ func (m *Model) account(v *view) memory {
 		l.matrices = float64(float64(p.Attention+p.MLP+p.Shared)*per.split) + float64(float64(p.Latent)*per.whole)
 		l.norms = float64(float64(p.Norms+p.BiasWhole+p.Router)*per.whole) + float64(float64(p.BiasSplit)*per.split)
 		l.experts = float64(p.Experts+p.ExpertBias) * per.experts
-		l.kept = m.keeps[k].least(v.recompute).of(v, &tokens) * onGPU
+		l.kept = m.keptBy(v, models.Kind(k), &tokens) * onGPU
 	}
 	h, vocab := float64(m.model.Hidden), m.vocabulary(v)
 	a.embedding, a.head, a.finalNorm = m.endState(v, &per)

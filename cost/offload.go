@@ -64,7 +64,7 @@ func (m *Model) nodeRanks(v *view) float64 {
 // forward and come back in backward beside the computation.
 func (m *Model) offloadTime(v *view, kind models.Kind) pass {
 	tokens := m.divided(v)
-	t := percentOf(v.actOffload.Lo) * m.keeps[kind].least(v.recompute).of(v, &tokens) / m.hostLink()
+	t := percentOf(v.actOffload.Lo) * m.keptBy(v, kind, &tokens) / m.hostLink()
 	return pass{t, t}
 }
 
@@ -106,7 +106,7 @@ func (m *Model) hostNeed(v *view) float64 {
 	tokens := m.divided(v)
 	for k, n := range m.layers {
 		if n > 0 {
-			total += percentOf(v.actOffload.Lo) * n / p * flight * m.keeps[k].least(v.recompute).of(v, &tokens)
+			total += percentOf(v.actOffload.Lo) * n / p * flight * m.keptBy(v, models.Kind(k), &tokens)
 		}
 	}
 	return m.nodeRanks(v) * total

@@ -151,8 +151,14 @@ func (m *Model) mlpTime(kind models.Kind, tokens, tp float64) float64 {
 }
 
 // repeated is what recompute adds to a layer's backward pass whose forward pass
-// and its attention core take the given times: the least over the view's kinds.
+// and its attention core take the given times, in the mean over the layers that it
+// spares and those that it does not: the least over the view's kinds.
 func (m *Model) repeated(v *view, kind models.Kind, w *work, l *links, fwd, core, experts float64) float64 {
+	return m.repeatedOnce(v, kind, w, l, fwd, core, experts) * (1 - percentOf(v.spare.Hi))
+}
+
+// repeatedOnce is that of a layer that is not spared.
+func (m *Model) repeatedOnce(v *view, kind models.Kind, w *work, l *links, fwd, core, experts float64) float64 {
 	least := fwd
 	for r := v.recompute.Lo; r <= v.recompute.Hi; r++ {
 		t := fwd

@@ -150,3 +150,45 @@ func TestSelectiveRecomputeIsPointlessUnderFlashAttention(t *testing.T) {
 		t.Errorf("without flash attention: %q", e.Warnings)
 	}
 }
+
+// Layers that recompute spares keep what they keep without it, and repeat
+// nothing.
+func TestLayersThatRecomputeSparesKeepTheirActivations(t *testing.T) {
+	m := priced(t, find(t, "llama-3-70b"), "h100", 256, "megatron", "", 1024, 8192)
+	d := degrees{tp: 8, pp: 4, dp: 8, mb: 1, sp: true, zero: 1}
+	at := func(r plan.Recompute, spare int8) (kept, again, hfu float64) {
+		p := d.place(m.cluster)
+		p.Options.Recompute, p.Options.RecomputeSpare = r, spare
+		e := m.Explain(&p)
+		var slowest Term
+		for _, x := range e.Time.Terms[0].Terms {
+			if x.Name == "slowest rank" {
+				slowest = x
+			}
+		}
+		for _, x := range slowest.Terms {
+			if x.Name == "recompute" {
+				again = x.Value
+			}
+		}
+		return term(e.Stages[0], "layer activations"), again, e.HFU * float64(e.Step)
+	}
+	none, _, fewest := at(plan.RecomputeNone, 0)
+	full, whole, most := at(plan.RecomputeFull, 0)
+	for _, spare := range []int8{25, 50, 75} {
+		share := float64(spare) / 100
+		kept, again, flops := at(plan.RecomputeFull, spare)
+		for _, c := range []struct {
+			what      string
+			got, want float64
+		}{
+			{"activations", kept, full*(1-share) + none*share},
+			{"repeated time", again, whole * (1 - share)},
+			{"operations", flops, most*(1-share) + fewest*share},
+		} {
+			if math.Abs(c.got/c.want-1) > 1e-9 {
+				t.Errorf("%d %% spared: %s %g, want %g", spare, c.what, c.got, c.want)
+			}
+		}
+	}
+}

@@ -56,6 +56,7 @@ type view struct {
 	sp, zero, recompute, cpComm plan.Range
 	optOffload, actOffload      plan.Range // percent in host memory
 	shard, replicas             group      // the ranks that share a shard's state, and they with their replicas
+	spare                       plan.Range // percent of the layers that recompute spares
 	sharing
 	gpipe bool    // every plan runs all forwards first
 	all   float64 // most GPUs: tp cp dp pp, at most the cluster
@@ -85,6 +86,7 @@ func (m *Model) look(b *plan.Box) view {
 	v.micro = interval{max(1, m.batch/(v.dp.hi*v.mb.hi)), max(1, m.batch/(v.dp.lo*v.mb.lo))}
 	v.tokens = interval{m.seq * v.mb.lo / v.cp.hi, m.seq * v.mb.hi / v.cp.lo}
 	v.optOffload, v.actOffload = b[plan.OptOffload], b[plan.ActOffload]
+	v.spare = b[plan.RecomputeSpare]
 	v.sharing = m.sharingOf(&v)
 	m.groups(&v)
 	v.all = m.most(v.tp.hi*v.cp.hi*v.dp.hi*v.pp.hi, 1)

@@ -51,7 +51,7 @@ func NewDomains(f *Facts, fw Framework, pins []Pin) *Domains {
 	option(plan.VPP, upTo(min(MaxVPP, f.Model.Layers)))
 	option(plan.MicroBatch, divisors(batch, MaxMicroBatch))
 	option(plan.SP, []int32{0, 1})
-	for _, c := range []plan.Coord{plan.Zero, plan.RecomputeC, plan.CPCommC, plan.ScheduleC, plan.OptOffload, plan.ActOffload} {
+	for _, c := range []plan.Coord{plan.Zero, plan.RecomputeC, plan.CPCommC, plan.ScheduleC, plan.OptOffload, plan.ActOffload, plan.RecomputeSpare} {
 		option(c, []int32{0})
 	}
 	return d
@@ -77,6 +77,8 @@ func freed(c plan.Coord, pins []Pin) []int32 {
 		return []int32{0, 1}
 	case c == plan.OptOffload || c == plan.ActOffload:
 		return []int32{0, 25, 50, 75, 100}
+	case c == plan.RecomputeSpare:
+		return []int32{0, 25, 50, 75}
 	}
 	return nil
 }

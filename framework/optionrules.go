@@ -59,3 +59,21 @@ func HeadsForContext(id string) Rule {
 		Needs: "a2a gives each rank its own heads, so tp*cp must divide them",
 	}.Rule(id)
 }
+
+// spareNeedsRecompute: layers are spared from a recompute of whole layers, and
+// some are left for it.
+func spareNeedsRecompute(id string) Rule {
+	holds := func(_ *Facts, p *plan.Point) bool {
+		return p[plan.RecomputeSpare] == 0 || p[plan.RecomputeSpare] < 100 && p[plan.RecomputeC] == int32(plan.RecomputeFull)
+	}
+	return Rule{
+		ID: id, Reads: []plan.Coord{plan.RecomputeC, plan.RecomputeSpare}, Holds: holds,
+		Text: func(f *Facts, p *plan.Point) string {
+			given := fmt.Sprintf("recompute-spare %d with recompute %s", p[plan.RecomputeSpare], plan.RecomputeC.Format(p[plan.RecomputeC]))
+			if holds(f, p) {
+				return given
+			}
+			return given + "; it needs recompute full and is below 100, else 0"
+		},
+	}
+}

@@ -200,6 +200,7 @@ func TestABoundOnARareOptionFreesItsUsualValues(t *testing.T) {
 		{"cp-comm<=a2a", plan.CPCommC, []int32{0, 1, 2}},
 		{"cp-comm=a2a", plan.CPCommC, []int32{0, 2}},
 		{"schedule<=gpipe", plan.ScheduleC, []int32{0, 1}},
+		{"recompute-spare<=75", plan.RecomputeSpare, []int32{0, 25, 50, 75}},
 	} {
 		pins, err := framework.ParsePins(c.pins)
 		if err != nil {

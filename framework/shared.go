@@ -12,7 +12,7 @@ import (
 // and GPipe runs one chunk a rank. What a framework shares with others under a name of its own is in its
 // Rules.
 func Shared() []Rule {
-	return []Rule{zeroNeedsShards("zero"), gpipeHasOneChunk("schedule"), levelsFit("grid/levels"), gridsAgree("grid/experts")}
+	return []Rule{zeroNeedsShards("zero"), gpipeHasOneChunk("schedule"), spareNeedsRecompute("recompute-spare"), levelsFit("grid/levels"), gridsAgree("grid/experts")}
 }
 
 // zeroNeedsShards: plain data parallelism is dp_replicate, so stage 0 needs

@@ -17,6 +17,7 @@ var keys = []struct{ name, canonical string }{
 	{"sp", "sp"}, {"zero", "zero"}, {"recompute", "recompute"},
 	{"cp-comm", "cp-comm"}, {"schedule", "schedule"},
 	{"optimizer-offload", "optimizer-offload"}, {"activation-offload", "activation-offload"},
+	{"recompute-spare", "recompute-spare"},
 	{"layers", "layers"}, {"placement", "placement"},
 }
 

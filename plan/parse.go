@@ -125,6 +125,8 @@ func (p *parser) set(name, value string) (err error) {
 		o.OptimizerOffload, err = percent(name, value)
 	case "activation-offload":
 		o.ActivationOffload, err = percent(name, value)
+	case "recompute-spare":
+		o.RecomputeSpare, err = percent(name, value)
 	case "layers":
 		p.layers = value
 	case "placement":
@@ -137,7 +139,7 @@ func (p *parser) set(name, value string) (err error) {
 var fieldOf = map[string]Field{
 	"vpp": Field(VPP), "micro-batch": Field(MicroBatch), "sp": Field(SP), "zero": Field(Zero),
 	"recompute": Field(RecomputeC), "cp-comm": Field(CPCommC), "schedule": Field(ScheduleC),
-	"optimizer-offload": Field(OptOffload), "activation-offload": Field(ActOffload),
+	"optimizer-offload": Field(OptOffload), "activation-offload": Field(ActOffload), "recompute-spare": Field(RecomputeSpare),
 	"layers": StagesField, "placement": PlacementField,
 }
 

@@ -150,6 +150,7 @@ type Options struct {
 
 	OptimizerOffload  int8 // percent of the optimizer state in host memory, stepped there
 	ActivationOffload int8 // percent of the kept activations in host memory
+	RecomputeSpare    int8 // percent of each stage's layers, on the mean, that recompute spares
 }
 
 // Placement holds, for each dimension and level (innermost first), the factor

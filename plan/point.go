@@ -19,6 +19,7 @@ const (
 	ScheduleC                          // 0, or 1 for GPipe
 	OptOffload                         // percent of the optimizer state in host memory
 	ActOffload                         // percent of the kept activations in host memory
+	RecomputeSpare                     // percent of the layers that recompute spares
 	firstPlace                         // placement coordinates start here
 )
 
@@ -62,7 +63,7 @@ func (c Coord) String() string {
 		return fmt.Sprintf("%s@%d", d, l)
 	}
 	return [...]string{"vpp", "micro-batch", "sp", "zero", "recompute",
-		"cp-comm", "schedule", "optimizer-offload", "activation-offload"}[c-VPP]
+		"cp-comm", "schedule", "optimizer-offload", "activation-offload", "recompute-spare"}[c-VPP]
 }
 
 // Point is a value for each coordinate. Coordinates on levels the cluster
@@ -104,7 +105,7 @@ func (p *Point) Plan(levels int) Plan {
 	q.Options = Options{
 		SP: p[SP] == 1, MicroBatch: p[MicroBatch], VPP: p[VPP],
 		ZeroStage: int8(p[Zero]), Recompute: Recompute(p[RecomputeC]), CPComm: CPComm(p[CPCommC]),
-		OptimizerOffload: int8(p[OptOffload]), ActivationOffload: int8(p[ActOffload]),
+		OptimizerOffload: int8(p[OptOffload]), ActivationOffload: int8(p[ActOffload]), RecomputeSpare: int8(p[RecomputeSpare]),
 	}
 	q.Options.Schedule = scheduleOf(p[VPP], p[ScheduleC] == 1)
 	return q
@@ -130,6 +131,7 @@ func (q *Plan) Point() Point {
 		p[ScheduleC] = 1
 	}
 	p[OptOffload], p[ActOffload] = int32(q.Options.OptimizerOffload), int32(q.Options.ActivationOffload)
+	p[RecomputeSpare] = int32(q.Options.RecomputeSpare)
 	return p
 }
 

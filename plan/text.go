@@ -52,6 +52,9 @@ func (o *Options) writeRare(b *strings.Builder) {
 	if o.OptimizerOffload > 0 {
 		fmt.Fprintf(b, ",optimizer-offload=%d", o.OptimizerOffload)
 	}
+	if o.RecomputeSpare > 0 {
+		fmt.Fprintf(b, ",recompute-spare=%d", o.RecomputeSpare)
+	}
 	if o.ActivationOffload > 0 {
 		fmt.Fprintf(b, ",activation-offload=%d", o.ActivationOffload)
 	}

@@ -50,7 +50,7 @@ func (c Coord) ParseValue(text string) (int32, error) {
 			return 1, err
 		}
 		return 0, err
-	case OptOffload, ActOffload:
+	case OptOffload, ActOffload, RecomputeSpare:
 		n, err := percent(c.String(), text)
 		return int32(n), err
 	}

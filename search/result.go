@@ -132,6 +132,7 @@ type OptionsResult struct {
 	Offload                  string `json:"offload"`
 	OptimizerOffloadPercent  int8   `json:"optimizer_offload_percent"`
 	ActivationOffloadPercent int8   `json:"activation_offload_percent"`
+	RecomputeSparePercent    int8   `json:"recompute_spare_percent"`
 }
 
 // Memory is the memory of one plan: the peak counts.

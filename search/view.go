@@ -72,9 +72,10 @@ func (j *job) options(p *plan.Plan) OptionsResult {
 		ZeroStage: o.ZeroStage, Recompute: o.Recompute.String(), CPComm: o.CPComm.String(),
 		Offload:                 offload(o),
 		OptimizerOffloadPercent: o.OptimizerOffload, ActivationOffloadPercent: o.ActivationOffload,
+		RecomputeSparePercent: o.RecomputeSpare,
 	}
 	if o.Recompute == plan.RecomputeFull {
-		r.RecomputeLayers = j.facts.Model.Layers
+		r.RecomputeLayers = j.facts.Model.Layers * (100 - int(o.RecomputeSpare)) / 100
 	}
 	return r
 }

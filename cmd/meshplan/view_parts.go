@@ -52,7 +52,11 @@ func choices(p *page, a *search.PlanResult) {
 	o := &a.Options
 	recompute := o.Recompute
 	if o.RecomputeLayers > 0 {
-		recompute += " (" + count(o.RecomputeLayers, "layer") + ")"
+		recompute += " (" + count(o.RecomputeLayers, "layer")
+		if o.RecomputeSparePercent > 0 {
+			recompute += fmt.Sprintf(", %d %% are spared", o.RecomputeSparePercent)
+		}
+		recompute += ")"
 	}
 	items := [][2]string{
 		{"layers/stage", fmt.Sprintf("%s (%s)", o.LayersPerStage, o.SplitForm)},
