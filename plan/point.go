@@ -10,17 +10,17 @@ type Coord uint8
 // The coordinates. The degree of dimension d is Coord(d), which is also its
 // cumulative factor on the outermost level.
 const (
-	VPP        = Coord(NumDims) + iota // chunks per pipeline rank
-	MicroBatch                         // sequences per micro-batch
-	SP                                 // 0 or 1
-	Zero                               // ZeRO stage
-	RecomputeC                         // a Recompute
-	CPCommC                            // a CPComm
-	ScheduleC                          // 0, or 1 for GPipe
-	OptOffload                         // percent of the optimizer state in host memory
-	ActOffload                         // percent of the kept activations in host memory
-	RecomputeSpare                     // percent of the layers that recompute spares
-	firstPlace                         // placement coordinates start here
+	VPP            = Coord(NumDims) + iota // chunks per pipeline rank
+	MicroBatch                             // sequences per micro-batch
+	SP                                     // 0 or 1
+	Zero                                   // ZeRO stage
+	RecomputeC                             // a Recompute
+	CPCommC                                // a CPComm
+	ScheduleC                              // 0, or 1 for GPipe
+	OptOffload                             // percent of the optimizer state in host memory
+	ActOffload                             // percent of the kept activations in host memory
+	RecomputeSpare                         // percent of the layers that recompute spares
+	firstPlace                             // placement coordinates start here
 )
 
 // NumOptions is the number of coordinates that are degrees or options; those of
