@@ -39,6 +39,19 @@ func pointOf(t *testing.T, text string) plan.Point {
 	return p.Plan.Point()
 }
 
+// checkSentence wants a rule to refuse a plan in these words.
+func checkSentence(t *testing.T, rules []framework.Rule, f *framework.Facts, id, text, want string) {
+	t.Helper()
+	i := slices.IndexFunc(rules, func(r framework.Rule) bool { return r.ID == id })
+	if i < 0 {
+		t.Fatal("no such rule")
+	}
+	p := pointOf(t, text)
+	if got := rules[i].Text(f, &p); rules[i].Holds(f, &p) || got != want {
+		t.Errorf("holds %v: %s\nwant %s", rules[i].Holds(f, &p), got, want)
+	}
+}
+
 func TestSentencesGiveNumbersAndTheNearestValidValues(t *testing.T) {
 	for _, c := range []struct {
 		id, plan string
@@ -73,17 +86,7 @@ func TestSentencesGiveNumbersAndTheNearestValidValues(t *testing.T) {
 	} {
 		t.Run(c.id+" on "+c.plan, func(t *testing.T) {
 			f := facts(c.experts, 8, 8)
-			p := pointOf(t, c.plan)
-			for _, r := range framework.Rules(f, megatron.New(), nil) {
-				if r.ID != c.id {
-					continue
-				}
-				if got := r.Text(f, &p); r.Holds(f, &p) || got != c.want {
-					t.Errorf("holds %v: %s\nwant %s", r.Holds(f, &p), got, c.want)
-				}
-				return
-			}
-			t.Error("no such rule")
+			checkSentence(t, framework.Rules(f, megatron.New(), nil), f, c.id, c.plan, c.want)
 		})
 	}
 }

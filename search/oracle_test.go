@@ -99,17 +99,7 @@ func TestWalkFindsWhatSortingAllPlansFinds(t *testing.T) {
 	t.Run("random problems", func(t *testing.T) {
 		inParts(t, randomProblems, func(t *testing.T, seed uint64) {
 			p, e := small(t, seed)
-			j, s := mustSession(t, p)
-			list := everything(t, j, e)
-			want, g := byGroup(list, p.Top)
-			checkWalk(t, seed, s, list)
-			checkLoops(t, seed, e, loops.Query{Top: p.Top, Runs: g == runs}, want)
-			r, err := s.best(context.Background(), Limits{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			checkBest(t, seed, r, want)
-			if r.Status == Optimal {
+			if checkBySorting(t, seed, p, e) == Optimal {
 				optimal.Add(1)
 			} else {
 				infeasible.Add(1)
@@ -127,17 +117,25 @@ const realProblems = 300
 func TestWalkFindsWhatSortingAllPlansFindsAtRealPrices(t *testing.T) {
 	inParts(t, realProblems, func(t *testing.T, seed uint64) {
 		p, e := real(t, seed)
-		j, s := mustSession(t, p)
-		list := everything(t, j, e)
-		want, g := byGroup(list, p.Top)
-		checkWalk(t, seed, s, list)
-		checkLoops(t, seed, e, loops.Query{Top: p.Top, Runs: g == runs}, want)
-		r, err := s.best(context.Background(), Limits{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		checkBest(t, seed, r, want)
+		checkBySorting(t, seed, p, e)
 	})
+}
+
+// checkBySorting compares the walk, the loops and the best plan with all plans
+// listed and sorted, and gives the status of the search.
+func checkBySorting(t *testing.T, seed uint64, p *Problem, e *loops.Enumerator) Status {
+	t.Helper()
+	j, s := mustSession(t, p)
+	list := everything(t, j, e)
+	want, g := byGroup(list, p.Top)
+	checkWalk(t, seed, s, list)
+	checkLoops(t, seed, e, loops.Query{Top: p.Top, Runs: g == runs}, want)
+	r, err := s.best(context.Background(), Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkBest(t, seed, r, want)
+	return r.Status
 }
 
 func checkWalk(t *testing.T, seed uint64, s *session, list []leaf) {

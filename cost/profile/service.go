@@ -2,6 +2,7 @@ package profile
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"meshplan/plan"
@@ -98,7 +99,7 @@ func (s *Service) validate() error {
 	if len(s.Names) == 0 {
 		return fmt.Errorf("has no names: want patterns such as \"nanotron*\"")
 	}
-	for _, pattern := range append(append([]string{}, s.Names...), s.Kernels...) {
+	for _, pattern := range slices.Concat(s.Names, s.Kernels) {
 		if strings.Trim(pattern, "* ") == "" {
 			return fmt.Errorf("has the pattern %q, which matches everything: want a name in it", strict.Clip(pattern, 60))
 		}

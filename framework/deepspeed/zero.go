@@ -11,30 +11,26 @@ import (
 // ZeRO stages 2 and 3 are refused with it (runtime/pipe/engine.py). A plan of
 // one stage is taken as a model without PipelineModule.
 func pipelineKeepsGradients(id string) framework.Rule {
-	return framework.Stated{
-		Reads: []plan.Coord{plan.Coord(plan.PP), plan.Zero},
-		Holds: func(_ *framework.Facts, p *plan.Point) bool {
-			return p.Degree(plan.PP) == 1 || p[plan.Zero] < plan.ZeroGradients
-		},
-		Given: func(_ *framework.Facts, p *plan.Point) string {
-			return fmt.Sprintf("zero %d with pp %d", p[plan.Zero], p.Degree(plan.PP))
-		},
-		Needs: "a pipeline needs zero 1 or below",
-	}.Rule(id)
+	return zeroBelow(id, plan.PP, plan.ZeroGradients, "a pipeline needs zero 1 or below")
 }
 
 // expertsKeepWeights: expert parallelism is refused under ZeRO stage 3
 // (runtime/engine.py).
 func expertsKeepWeights(id string) framework.Rule {
+	return zeroBelow(id, plan.EP, plan.ZeroWeights, "ep above 1 needs zero 2 or below")
+}
+
+// zeroBelow: a degree above 1 needs a ZeRO stage below the given one.
+func zeroBelow(id string, d plan.Dim, stage int32, needs string) framework.Rule {
 	return framework.Stated{
-		Reads: []plan.Coord{plan.Coord(plan.EP), plan.Zero},
+		Reads: []plan.Coord{plan.Coord(d), plan.Zero},
 		Holds: func(_ *framework.Facts, p *plan.Point) bool {
-			return p.Degree(plan.EP) == 1 || p[plan.Zero] < plan.ZeroWeights
+			return p.Degree(d) == 1 || p[plan.Zero] < stage
 		},
 		Given: func(_ *framework.Facts, p *plan.Point) string {
-			return fmt.Sprintf("zero %d with ep %d", p[plan.Zero], p.Degree(plan.EP))
+			return fmt.Sprintf("zero %d with %s %d", p[plan.Zero], d, p.Degree(d))
 		},
-		Needs: "ep above 1 needs zero 2 or below",
+		Needs: needs,
 	}.Rule(id)
 }
 
