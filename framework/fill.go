@@ -180,7 +180,7 @@ func (w *filling) checkPlacement() error {
 	levels := w.f.Cluster.Levels
 	p := &w.plan.Placement
 	if int(p.Levels) != len(levels) {
-		return fmt.Errorf("placement has %d levels; the cluster has %d: %s", p.Levels, len(levels), sizes(w.f))
+		return fmt.Errorf("placement has %d levels; the cluster has %d: %s", p.Levels, len(levels), Levels(w.f))
 	}
 	for d := range plan.NumDims {
 		if p.Degree(d) != w.degrees[d] {

@@ -143,7 +143,7 @@ func SpreadEvenly(f *Facts, gpus int64) ([]int32, error) {
 		room[l] = room[l+1] * int64(levels[l].Size)
 	}
 	if !spread(f, gpus, 0, used, room) {
-		return nil, fmt.Errorf("%d GPUs cannot be spread evenly over the %d of the cluster, whose levels are %s", gpus, f.Cluster.GPUs(), sizes(f))
+		return nil, fmt.Errorf("%d GPUs cannot be spread evenly over the %d of the cluster, whose levels are %s", gpus, f.Cluster.GPUs(), Levels(f))
 	}
 	return used, nil
 }
@@ -164,7 +164,8 @@ func spread(f *Facts, rest int64, l int, used []int32, room []int64) bool {
 	return false
 }
 
-func sizes(f *Facts) string {
+// Levels are the cluster's levels with their sizes: "nvlink 8 x leaf 32".
+func Levels(f *Facts) string {
 	text := ""
 	for l, level := range f.Cluster.Levels {
 		if l > 0 {

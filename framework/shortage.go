@@ -21,9 +21,6 @@ func Shortage(f *Facts, d *Domains, pins []Pin) (text string, numbers map[string
 	return "", nil
 }
 
-// Levels are the cluster's levels with their sizes: "nvlink 8 x leaf 32".
-func Levels(f *Facts) string { return sizes(f) }
-
 // asked is what the pins ask of the levels.
 type asked struct {
 	f       *Facts
@@ -145,7 +142,7 @@ func (a *asked) uneven() string {
 		}
 		for n := 1; n <= len(fixed); n++ {
 			if text, ranks := a.say(fixed[:n]); !fits(a.f, ranks, 0) {
-				return fmt.Sprintf("%s cannot be placed: no factors, one a level, of at most %s multiply to %d", text, sizes(a.f), ranks)
+				return fmt.Sprintf("%s cannot be placed: no factors, one a level, of at most %s multiply to %d", text, Levels(a.f), ranks)
 			}
 		}
 	}
@@ -201,7 +198,7 @@ func (a *asked) otherGPUs() string {
 		return fmt.Sprintf("%d GPUs cannot be used: no degree of this job has a factor in common with %d", n, rest)
 	}
 	if !fits(a.f, n, 0) {
-		return fmt.Sprintf("%d GPUs cannot be spread evenly over %s", n, sizes(a.f))
+		return fmt.Sprintf("%d GPUs cannot be spread evenly over %s", n, Levels(a.f))
 	}
 	var fixed []amount
 	for _, x := range a.dense() {
