@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/BurntSushi/toml"
@@ -67,6 +68,48 @@ func (d *Doc) Keys() [][]string {
 
 // Has reports whether the file sets the key or has the table of that path.
 func (d *Doc) Has(path ...string) bool { return d.find(path) != nil }
+
+// HasElement reports whether the file sets the key, of which lists of tables
+// are numbered from 0: "level[1].size".
+func (d *Doc) HasElement(path string) bool { return d.element(path) != nil }
+
+// AtElement is FILE:LINE:COLUMN of such a key; the file alone where there is
+// none.
+func (d *Doc) AtElement(path string) string {
+	if k := d.element(path); k != nil {
+		return d.place(k.at)
+	}
+	return d.file
+}
+
+// element is the key of a numbered path.
+func (d *Doc) element(path string) *key {
+	i := slices.IndexFunc(d.keys, func(k key) bool { return k.number == path })
+	if i < 0 {
+		return nil
+	}
+	return &d.keys[i]
+}
+
+// SetNumber is the file's text with another number for a key of a numbered
+// path, everything else as it was. The key's value must be a plain number.
+func (d *Doc) SetNumber(path, number string) (string, error) {
+	k := d.element(path)
+	if k == nil {
+		return "", fmt.Errorf("%s has no key %s", d.file, path)
+	}
+	rest := d.text[k.at:]
+	equals := strings.IndexByte(rest, '=')
+	start := k.at + equals + 1
+	for start < len(d.text) && (d.text[start] == ' ' || d.text[start] == '\t') {
+		start++
+	}
+	end := start + strings.IndexAny(d.text[start:]+"\n", ",}#\r\n \t")
+	if _, err := strconv.ParseFloat(d.text[start:end], 64); equals < 0 || err != nil {
+		return "", fmt.Errorf("%s: %s is no plain number", d.place(k.at), path)
+	}
+	return d.text[:start] + number + d.text[end:], nil
+}
 
 // At is FILE:LINE:COLUMN of the first key or table of that path; the file
 // alone where it has none or the path is empty.

@@ -56,5 +56,20 @@ func (c Constant) validate(key string) error {
 	case c.Value > l.most:
 		return fmt.Errorf("is %g: want at most %g", c.Value, l.most)
 	}
+	return c.validateRange(&l)
+}
+
+// validateRange checks what a constant says about being fitted.
+func (c Constant) validateRange(l *limit) error {
+	switch {
+	case c.Prior == 0 && c.Low == 0 && c.High == 0:
+		return nil
+	case !(c.Low > 0 && c.Low < c.Prior && c.Prior < c.High && c.High <= maxConstant):
+		return fmt.Errorf("has the prior %g between %g and %g: want low < prior < high, all above 0", c.Prior, c.Low, c.High)
+	case c.Low < l.least || c.High > l.most:
+		return fmt.Errorf("may be fitted from %g to %g: want a range within %g to %g", c.Low, c.High, l.least, l.most)
+	case c.Value < c.Low || c.Value > c.High:
+		return fmt.Errorf("is %g: want a value in its own range from %g to %g", c.Value, c.Low, c.High)
+	}
 	return nil
 }

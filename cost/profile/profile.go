@@ -21,6 +21,24 @@ type Constant struct {
 	Value   float64 `toml:"value"`
 	Source  string  `toml:"source"`
 	Assumed bool    `toml:"assumed"`
+	// Prior, Low and High mark a constant that may be fitted to measured runs:
+	// what it is before any is seen, and between which values it stays, read as
+	// the middle and the two ends of 95 % of a log-normal distribution. Where they
+	// are not given the constant is never fitted.
+	Prior float64 `toml:"prior"`
+	Low   float64 `toml:"low"`
+	High  float64 `toml:"high"`
+}
+
+// Free reports whether the constant may be fitted.
+func (c Constant) Free() bool { return c.High > 0 }
+
+// unfitted is the constant as it was before any run was seen.
+func (c Constant) unfitted() Constant {
+	if c.Prior > 0 {
+		c.Value = c.Prior
+	}
+	return c
 }
 
 // Recipe is the number of bytes that mixed-precision training keeps for each
@@ -71,15 +89,25 @@ func (r Recipe) State(params, group float64) units.Bytes {
 // Profile is the behaviour of one framework. Constants are in base units.
 type Profile struct {
 	Name          string         `toml:"name"`
+	Base          string         `toml:"base"` // profile of the catalogue from which everything comes that is not set here
 	Version       string         `toml:"version"`
 	About         string         `toml:"about"`
 	Frameworks    []string       `toml:"frameworks"` // whose plans it prices, by meshplan's names
 	Precision     plan.Precision `toml:"precision"`
 	DefaultRecipe string         `toml:"default_recipe"`
 	Recipes       []Recipe       `toml:"recipe"`
-	Services      []Service      `toml:"service"` // the measured runs that it stands for
-	Memory        Memory         `toml:"memory"`
-	Time          Time           `toml:"time"`
+	// Attention names the kernels of the attention core; how much of a GPU's
+	// measured attention rate they reach is shared by all profiles (see Rates).
+	Attention string    `toml:"attention_kernels"`
+	Services  []Service `toml:"service"` // the measured runs that it stands for
+	Variants  []Variant `toml:"variant"`
+	// Calibrated says, in words, which runs the free constants were fitted to; ""
+	// where none were.
+	Calibrated string `toml:"calibrated"`
+	Memory     Memory `toml:"memory"`
+	Time       Time   `toml:"time"`
+
+	rates *Rates
 }
 
 // Memory holds the constants of the memory account. Bytes per element are of

@@ -26,9 +26,12 @@ func (p *Profile) validate(doc *strict.Doc) error {
 	if err := p.validateServices(doc); err != nil {
 		return err
 	}
+	if err := p.validateVariants(doc); err != nil {
+		return err
+	}
 	for key, c := range p.constants() {
 		path := strings.Split(key, ".")
-		if !doc.Has(path...) {
+		if !doc.Has(path...) && p.Base == "" {
 			return fmt.Errorf("%s: %s is missing", doc.At(path[0]), key)
 		}
 		if err := c.validate(key); err != nil {
@@ -36,11 +39,11 @@ func (p *Profile) validate(doc *strict.Doc) error {
 		}
 	}
 	for key := range p.switches() {
-		if path := strings.Split(key, "."); !doc.Has(path...) {
+		if path := strings.Split(key, "."); !doc.Has(path...) && p.Base == "" {
 			return fmt.Errorf("%s: %s is missing: want true or false", doc.At(path[0]), key)
 		}
 	}
-	return nil
+	return p.validateFree(doc)
 }
 
 func (p *Profile) validateRecipes(doc *strict.Doc) error {

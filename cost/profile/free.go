@@ -1,0 +1,146 @@
+package profile
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"meshplan/strict"
+)
+
+// The most constants of a file that may be fitted: of each section, and of each
+// of its variants beside them.
+const (
+	maxFree        = 8
+	maxFreeVariant = 4
+)
+
+// Parameter is a constant of a profile file, or of the shared rates, that may be
+// fitted.
+type Parameter struct {
+	// Path is its place: "time.host_layer_seconds", or of the second variant
+	// "variant[1].time.host_layer_seconds", or "rates.gemm[0].share".
+	Path string
+	Constant
+	variant int
+	key     string
+}
+
+// Memory reports whether the parameter belongs to the memory account.
+func (p *Parameter) Memory() bool { return strings.HasPrefix(p.key, "memory.") }
+
+// Spread is the standard deviation of the prior's logarithm: a quarter of the
+// way from the low to the high end.
+func (p *Parameter) Spread() float64 { return math.Log(p.High/p.Low) / 4 }
+
+// Parameters are the free constants of the file, in its order: the profile's own,
+// then those of each variant.
+func (p *Profile) Parameters() []Parameter {
+	var list []Parameter
+	collect := func(variant int, of *Profile, set func(string) bool) {
+		for key, c := range of.constants() {
+			if c.Free() && set(key) {
+				list = append(list, Parameter{Path: element(variant, key), Constant: *c, variant: variant, key: key})
+			}
+		}
+	}
+	collect(own, p, func(string) bool { return true })
+	for i := range p.Variants {
+		v := &p.Variants[i]
+		collect(i, &Profile{Memory: v.Memory, Time: v.Time}, func(key string) bool { return v.set[key] })
+	}
+	return list
+}
+
+// WithParameters is the file's profile with other values of its parameters, in
+// the order of Parameters.
+func (p *Profile) WithParameters(values []float64) *Profile {
+	q := *p
+	q.Variants = append([]Variant(nil), p.Variants...)
+	for i, param := range p.Parameters() {
+		if param.variant == own {
+			q.constant(param.key).Value = values[i]
+			continue
+		}
+		v := &q.Variants[param.variant]
+		part := &Profile{Memory: v.Memory, Time: v.Time}
+		part.constant(param.key).Value = values[i]
+		v.Memory, v.Time = part.Memory, part.Time
+	}
+	return &q
+}
+
+// Unfitted is the profile as it was before any run was seen, with rates that
+// were not either.
+func (p *Profile) Unfitted() *Profile {
+	q := *p
+	for _, c := range q.constants() {
+		*c = c.unfitted()
+	}
+	q.Variants = append([]Variant(nil), p.Variants...)
+	for i := range q.Variants {
+		v := &q.Variants[i]
+		part := &Profile{Memory: v.Memory, Time: v.Time}
+		for _, c := range part.constants() {
+			*c = c.unfitted()
+		}
+		v.Memory, v.Time = part.Memory, part.Time
+	}
+	q.rates = p.rates.Unfitted()
+	return &q
+}
+
+// Rewrite is the text of a profile file with other values of its parameters and
+// another account of what they were fitted to; everything else stays.
+func Rewrite(text []byte, name string, values []float64, calibrated string) ([]byte, error) {
+	p, err := Parse(text, name)
+	if err != nil {
+		return nil, err
+	}
+	out := string(text)
+	for i, param := range p.Parameters() {
+		if out, err = setNumber(out, name, param.Path+".value", values[i], new(Profile)); err != nil {
+			return nil, err
+		}
+	}
+	line := "calibrated = " + strconv.Quote(calibrated)
+	switch at := strings.Index(out, "\ncalibrated = "); {
+	case at >= 0:
+		end := at + 1 + strings.IndexByte(out[at+1:]+"\n", '\n')
+		out = out[:at+1] + line + out[end:]
+	default:
+		at := strings.Index(out, "\nname = ")
+		end := at + 1 + strings.IndexByte(out[at+1:]+"\n", '\n')
+		out = out[:end] + "\n" + line + out[end:]
+	}
+	_, err = Parse([]byte(out), name)
+	return []byte(out), err
+}
+
+// setNumber is a TOML text with another number, of four digits.
+func setNumber(text, name, path string, value float64, into any) (string, error) {
+	doc, err := strict.Decode(name, []byte(text), into)
+	if err != nil {
+		return "", err
+	}
+	return doc.SetNumber(path, strconv.FormatFloat(value, 'g', 4, 64))
+}
+
+// validateFree checks the priors and the number of free constants.
+func (p *Profile) validateFree(doc *strict.Doc) error {
+	count := map[string]int{}
+	for _, param := range p.Parameters() {
+		section, most := "memory", maxFree
+		if !param.Memory() {
+			section = "time"
+		}
+		if param.variant != own {
+			section, most = fmt.Sprintf("variant %s", p.Variants[param.variant].Name), maxFreeVariant
+		}
+		if count[section]++; count[section] > most {
+			return fmt.Errorf("%s: %s has more than %d constants that may be fitted", doc.AtElement(param.Path), section, most)
+		}
+	}
+	return nil
+}
