@@ -20,11 +20,12 @@ func (m *Model) BoundWithin(b *plan.Box, share float64) Bound {
 	v := m.look(b)
 	a := m.account(&v)
 	usable := m.usable(&v)
-	limit := usable * share / m.profile.Memory.Reserved.Value
+	runs := usable * m.refused()
+	limit := runs * share / m.profile.Memory.Reserved.Value
 	return Bound{
 		Step:   units.Seconds(m.leastStep(&v, &a, limit)),
 		Peak:   units.Bytes(m.leastPeakOf(&v, &a, usable)),
-		Usable: units.Bytes(usable),
+		Usable: units.Bytes(runs),
 	}
 }
 
@@ -48,8 +49,13 @@ func (m *Model) totals(v *view, j *job) total {
 		}
 	}
 	t.layers = t.layers.times(m.batch / v.all)
-	launches := m.batch * float64(len(m.kinds)) / (v.mb.hi * m.most(v.dp.hi*v.pp.hi, v.tp.lo*v.cp.lo))
-	t.layers = t.layers.atLeast(m.hostFloor(v).times(launches))
+	var floor pass
+	for k, n := range m.layers {
+		if n > 0 {
+			floor = floor.plus(m.hostFloor(v, models.Kind(k)).times(n))
+		}
+	}
+	t.layers = t.layers.atLeast(floor.times(m.batch / (v.mb.hi * m.most(v.dp.hi*v.pp.hi, v.tp.lo*v.cp.lo))))
 	t.head = m.headPass(v, sequence).times(m.batch / m.most(v.tp.hi*v.cp.hi*v.dp.hi, v.pp.lo))
 	return t
 }
@@ -84,7 +90,7 @@ func (m *Model) leastStep(v *view, a *memory, limit float64) float64 {
 		hidden = 1 / v.micro.lo
 	}
 	whole = max(whole, span, float64(span*(1-hidden))+g.both)
-	return whole + g.optimizer + m.profile.Time.StepSeconds.Value
+	return (whole + g.optimizer + m.profile.Time.StepSeconds.Value) * m.jitter
 }
 
 // meanHeld is the parameters of the mean rank, without embedding and head

@@ -147,7 +147,8 @@ func (m *Model) attentionOf(v *view, kind plan.CPComm, w *work, l *links, what m
 	if what == sequence {
 		return p
 	}
-	return pass{ringed(p.fwd, l.cp.step, v.cp), ringed(p.bwd, 2*l.cp.step, v.cp)}
+	share := m.profile.Time.RingExposed.Value
+	return pass{ringed(p.fwd, l.cp.step, share, v.cp), ringed(p.bwd, 2*l.cp.step, share, v.cp)}
 }
 
 // core is the core alone.
@@ -157,9 +158,10 @@ func (m *Model) core(w *work, kind plan.CPComm) pass {
 }
 
 // ringed is the time of an attention core under ring context parallelism: each
-// of the cp-1 exchanges hides behind one part of the core.
-func ringed(core, step float64, cp interval) float64 {
-	return max(core, core/cp.hi+float64((cp.lo-1)*step))
+// of the cp-1 exchanges hides behind one part of the core, but for a share.
+func ringed(core, step, share float64, cp interval) float64 {
+	ring := (cp.lo - 1) * step
+	return max(core, core/cp.hi+ring) + float64(share*ring)
 }
 
 // gathered is the memory of one layer's gathered keys, values and gradients.

@@ -3,7 +3,7 @@ package cost
 import "meshplan/models"
 
 // expertTable is the forward time of one expert's two GEMMs against its rows,
-// for every expert tensor-parallel degree up to its length. Times do not rise
+// for every expert tensor-parallel degree below its length. Times do not rise
 // with the degree, and degree x time does not fall.
 type expertTable []*ramp
 
@@ -14,14 +14,16 @@ const maxETP = 64
 // spread when one expert's share is taken.
 const manyExperts = 8
 
-func (m *Model) newExpertTable() expertTable {
+// newExpertTable tabulates the degrees up to most.
+func (m *Model) newExpertTable(most int) expertTable {
 	o := m.model
 	if o.Experts == 0 {
 		return nil
 	}
 	h, f := float64(o.Hidden), float64(o.MoEFFN)
-	table := make(expertTable, maxETP+1)
-	for g := 1; g <= maxETP; g++ {
+	slower := m.slower * m.profile.Time.GroupedSlowdown.Value
+	table := make(expertTable, most+1)
+	for g := 1; g <= most; g++ {
 		shard := f / float64(g)
 		r := newRamp(func(rows float64) float64 {
 			t := float64(m.gpu.GroupedGEMM(m.precision, manyExperts, rows, m.gates*shard, h)+
@@ -29,6 +31,7 @@ func (m *Model) newExpertTable() expertTable {
 			if best := float64(m.gpu.BestShape); best > 0 {
 				t = max(t, 2*rows*(m.gates+1)*shard*h/best)
 			}
+			t *= slower
 			if m.low.on {
 				t = max(m.low.faster(t, 2*m.low.launch/manyExperts), m.operands(rows, m.gates*shard, h)+m.operands(rows, h, shard))
 			}
@@ -47,6 +50,14 @@ func (m *Model) newExpertTable() expertTable {
 
 func (t expertTable) of(etp float64) *ramp { return t[int(min(max(etp, 1), maxETP))] }
 
+// expertTimes is the ramp of a degree.
+func (m *Model) expertTimes(etp float64) *ramp {
+	if m.lazy.ready.Load() {
+		return m.lazy.experts.of(etp)
+	}
+	return m.lazy.expertsUpTo(m, int(min(max(etp, 1), maxETP))).of(etp)
+}
+
 // expertRows is the tokens that one expert of a rank computes on.
 func (m *Model) expertRows(v *view) interval {
 	per := m.seq * float64(m.model.TopK) * m.load / float64(m.model.Experts)
@@ -63,11 +74,11 @@ func (m *Model) expertPass(v *view, what measure) pass {
 	params := float64(m.params[models.MoE].Experts) / (v.ep.hi * v.etp.hi)
 	copies := m.seq * float64(m.model.TopK) * m.load
 	if what == slot {
-		fwd := local * m.experts.of(v.etp.hi).at(m.expertRows(v).lo)
+		fwd := local * m.expertTimes(v.etp.hi).at(m.expertRows(v).lo)
 		return pass{fwd, m.gemmBackward(fwd, params)}.plus(m.expertQuantise(v, copies, params, what))
 	}
 	rows := m.expertRows(v).hi
-	fwd := copies * v.etp.lo * m.experts.of(v.etp.lo).at(rows) / rows
+	fwd := copies * v.etp.lo * m.expertTimes(v.etp.lo).at(rows) / rows
 	params *= v.tp.lo * v.cp.lo / v.mb.hi
 	return pass{fwd, m.gemmBackward(fwd, params)}.plus(m.expertQuantise(v, copies, params, what))
 }

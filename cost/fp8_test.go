@@ -141,7 +141,7 @@ func TestOnlyTheLinearsOfLayersRunInFP8(t *testing.T) {
 	if a, b := bf16.linearTime(8192, bf16.router(1)), fp8.linearTime(8192, fp8.router(1)); a != b {
 		t.Errorf("the router takes %g s in bf16 and %g s in fp8", a, b)
 	}
-	if a, b := bf16.experts.of(1).at(2048), fp8.experts.of(1).at(2048); b >= a || b < a/2 {
+	if a, b := bf16.expertTimes(1).at(2048), fp8.expertTimes(1).at(2048); b >= a || b < a/2 {
 		t.Errorf("an expert takes %g s in bf16 and %g s in fp8", a, b)
 	}
 }

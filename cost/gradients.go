@@ -35,7 +35,10 @@ type gradients struct {
 func (g *gradients) exposed(m *Model, time pass) float64 {
 	t := &m.profile.Time
 	hidden := pass{t.ParamOverlap.Value * time.fwd, t.GradOverlap.Value * time.bwd}
-	return max(max(0, g.reduce-hidden.bwd)+max(0, g.gather-hidden.fwd), g.both-hidden.sum())
+	open := t.OnceExposed.Value
+	rest := 1 - open
+	return max(max(0, float64(g.reduce*rest)-hidden.bwd)+max(0, float64(g.gather*rest)-hidden.fwd)+float64(open*(g.reduce+g.gather)),
+		float64(g.both*rest)-hidden.sum()+float64(open*g.both))
 }
 
 // gradients of a rank holding the given parameters. Where something is sharded
@@ -53,6 +56,7 @@ func (m *Model) gradients(v *view, h held) gradients {
 	if v.zero.Lo == plan.ZeroNone {
 		g.reduce = m.buckets(plan.DPShard, cluster.AllReduce, &v.replicas, local, grad) + m.buckets(plan.EDP, cluster.AllReduce, &edp, experts, grad)
 		g.optimizer = m.optimizerTime(v, local+experts)
+		g.reduce += float64(t.ReduceRank.Value * (v.replicas.n.lo - 1))
 		g.both = g.reduce
 		if v.zero.Hi == plan.ZeroNone {
 			return g
@@ -68,6 +72,9 @@ func (m *Model) gradients(v *view, h held) gradients {
 		z.gather = m.buckets(plan.DPShard, cluster.AllGather, &v.shard, local, param) + m.buckets(plan.EDP, cluster.AllGather, &edp, experts, param)
 	}
 	z.optimizer = m.shardedOptimizer(v, h)
+	if v.reducesOnce {
+		z.reduce += float64(t.ShardRank.Value * (v.shard.n.lo - 1))
+	}
 	z.both = z.reduce + z.gather
 	if v.reducesOnce && v.gathersOnce && (!v.replicas.placed() || !edp.placed()) {
 		least := m.leastMoved(v, local, experts)

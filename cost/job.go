@@ -17,7 +17,8 @@ type job struct {
 	wire     float64
 	account  memory
 	reserved float64 // reserved over allocated
-	fit, run float64 // most reserved bytes to fit, and to run at all
+	fit, run float64 // most reserved bytes to fit, and not to be refused
+	usable   float64
 }
 
 func (m *Model) newJob(v *view) job {
@@ -25,8 +26,8 @@ func (m *Model) newJob(v *view) job {
 	j.pp, j.vpp, j.micro = int(v.pp.lo), max(1, int(v.vpp.lo)), v.micro.lo
 	j.gpipe = v.gpipe
 	j.account, j.reserved = m.account(v), m.profile.Memory.Reserved.Value
-	j.run = m.usable(v)
-	j.fit = m.fitLimit(j.run)
+	j.usable = m.usable(v)
+	j.run, j.fit = j.usable*m.refused(), m.fitLimit(j.usable)
 	return j
 }
 

@@ -9,6 +9,7 @@ import (
 type tokenBytes struct {
 	whole     float64 // divided by tp under sequence parallelism only
 	scattered float64 // divided by tp, and there under sequence parallelism only
+	undivided float64 // not divided by tp, and there under sequence parallelism only
 	gathered  float64 // never divided by tp
 	split     float64 // divided by tp, as all below
 	copies    float64 // routed copies of a token
@@ -22,7 +23,7 @@ type tokenBytes struct {
 // least is nowhere above either.
 func (t *tokenBytes) least(o *tokenBytes) tokenBytes {
 	return tokenBytes{
-		min(t.whole, o.whole), min(t.scattered, o.scattered), min(t.gathered, o.gathered), min(t.split, o.split),
+		min(t.whole, o.whole), min(t.scattered, o.scattered), min(t.undivided, o.undivided), min(t.gathered, o.gathered), min(t.split, o.split),
 		min(t.copies, o.copies), min(t.routed, o.routed), min(t.expert, o.expert), min(t.exchanged, o.exchanged),
 		min(t.shared, o.shared), min(t.router, o.router),
 	}
@@ -47,15 +48,16 @@ func (m *Model) divided(v *view) divided {
 
 // of is the memory on one rank.
 func (t *tokenBytes) of(v *view, d *divided) float64 {
-	whole, copy := t.whole, float64(t.routed*v.etp.lo)+t.expert
+	whole, copy, gathered := t.whole, float64(t.routed*v.etp.lo)+t.expert, t.gathered
 	if v.sp.Lo == 1 && v.tp.lo > 1 {
 		whole += t.scattered
+		gathered += t.undivided
 	}
 	if v.ep.lo > 1 {
 		copy += t.exchanged
 	}
 	split := t.split + float64(t.copies*copy) + t.shared + t.router
-	return float64(d.whole*whole) + float64(d.split*split) + float64(d.gathered*t.gathered)
+	return float64(d.whole*whole) + float64(d.split*split) + float64(d.gathered*gathered)
 }
 
 // recomputes holds, for every range of kinds of recompute, the least over it;
@@ -114,7 +116,7 @@ func (m *Model) keptPerToken(kind models.Kind, r plan.Recompute) tokenBytes {
 	case plan.RecomputeOps:
 		return m.keptOps(kind)
 	}
-	t := tokenBytes{whole: m.keptWhole(kind, r), split: m.keptAttention()}
+	t := tokenBytes{whole: m.keptWhole(kind, r), split: m.keptAttention(), undivided: c.Undivided.Value * float64(o.Hidden)}
 	if r != plan.RecomputeSelective {
 		t.split += float64(c.FlashStats.Value * float64(o.Heads))
 		t.split += float64(c.ScoreBytes.Value * float64(o.Heads) * m.seq)
@@ -127,7 +129,7 @@ func (m *Model) keptPerToken(kind models.Kind, r plan.Recompute) tokenBytes {
 
 // plus adds the memory of an MLP.
 func (t tokenBytes) plus(mlp tokenBytes) tokenBytes {
-	mlp.whole, mlp.split = t.whole, t.split+mlp.split
+	mlp.whole, mlp.split, mlp.undivided = t.whole, t.split+mlp.split, t.undivided
 	return mlp
 }
 

@@ -42,7 +42,7 @@ func (m *Model) gemmTime(rows, n, k float64) float64 {
 	if best := float64(m.gpu.BestShape); best > 0 {
 		t = max(t, 2*rows*n*k/best)
 	}
-	return t
+	return t * m.slower
 }
 
 // gemmBackward is the backward time of GEMMs that took a forward time and hold
@@ -150,7 +150,7 @@ func (m *Model) coreTime(tp, cp, mb, part float64) float64 {
 	width := float64(o.QKDim() + o.VHeadDim())
 	if m.profile.Memory.Flash {
 		flops := 2 * heads * width * tokens * m.context
-		return flops / (m.peak * m.gpu.AttentionEfficiency(max(1, part)))
+		return flops / (m.peak * m.attends * m.gpu.AttentionEfficiency(max(1, part)))
 	}
 	scores := heads * tokens * m.seq
 	compute := max(float64(2*scores*width)/(m.peak*m.batched), float64(2*2*scores)/m.hbm)

@@ -76,7 +76,7 @@ func (m *Model) layerWork(v *view, kind models.Kind, what measure) pass {
 	bwd += m.repeated(v, kind, &w, &l, fwd, core.fwd, experts.fwd)
 	p := pass{fwd, bwd}
 	if what == slot {
-		p = p.atLeast(m.hostFloor(v))
+		p = p.atLeast(m.hostFloor(v, kind))
 	}
 	return p
 }
@@ -85,9 +85,23 @@ func (p pass) atLeast(q pass) pass { return pass{max(p.fwd, q.fwd), max(p.bwd, q
 
 // hostFloor is the time the host needs to launch one layer's kernels: a third
 // of it in the forward pass, and once more what is recomputed in full or op by
-// op. The MLP, which has half of the kernels, repeats half.
-func (m *Model) hostFloor(v *view) pass {
-	third := m.profile.Time.HostLayer.Value / 3
+// op. The MLP, which has half of the kernels, repeats half. Ranks of a
+// tensor-parallel group that waits for others outside its domain add to it.
+func (m *Model) hostFloor(v *view, kind models.Kind) pass {
+	t := &m.profile.Time
+	whole := t.HostLayer.Value
+	if kind == models.MoE {
+		whole = t.HostMoE.Value
+	}
+	if v.tp.lo > 1 {
+		if tp := v.group(plan.TP); t.HostWideTP.Value > 0 && tp.leaves() {
+			whole += float64(t.HostWideTP.Value * v.tp.lo)
+		}
+		if pp := v.group(plan.PP); t.HostPipelineTP.Value > 0 && pp.leaves() {
+			whole += float64(t.HostPipelineTP.Value * v.tp.lo)
+		}
+	}
+	third := whole / 3
 	p := pass{third, 2 * third}
 	third *= 1 - percentOf(v.spare.Hi)
 	switch lo, hi := plan.Recompute(v.recompute.Lo), plan.Recompute(v.recompute.Hi); {

@@ -58,6 +58,9 @@ func (m *Model) layerLinks(v *view, kind models.Kind, what measure) links {
 	if tp := v.group(plan.TP); tp.n.hi > 1 {
 		block, gather := m.blockSeconds(v, &tp, hidden, what)
 		share := t.TPExposed.Value * m.blocks(kind)
+		if tp.leaves() {
+			share *= t.TPWideSlowdown.Value
+		}
 		l.tp, l.again.tp = share*block, share*gather
 	}
 	if kind == models.MoE {

@@ -43,6 +43,7 @@ type memory struct {
 	headUnit  float64 // where they are freed after the head's backward
 	headGrads float64 // whole gradients of the head that wait for the root unit's reduction
 	buckets   float64 // collectives' buffers, on every stage
+	fixed     float64 // workspaces, on every stage
 	embedStep float64 // the optimizer's step of the embedding on the first stage
 	headStep  float64 // and of the head on the last
 	tied      bool
@@ -68,7 +69,12 @@ func (m *Model) account(v *view) memory {
 	a.embedding, a.head, a.finalNorm = m.endState(v, &per)
 	a.tied = m.model.TieEmbeddings
 	c := &m.profile.Memory
-	a.headKept = float64(tokens.split*vocab*c.LogitBytes.Value) + float64(tokens.whole*c.HeadNormBytes.Value*h)
+	logits := tokens.split
+	if c.WholeLogits {
+		logits = tokens.gathered
+	}
+	a.headKept = float64(logits*vocab*c.LogitBytes.Value) + float64(tokens.whole*c.HeadNormBytes.Value*h)
+	a.fixed = c.Fixed.Value
 	a.transient = m.transient(v, &tokens)
 	m.wholeUnits(v, &a)
 	m.setStep(v, &a)
@@ -150,7 +156,7 @@ func (v *view) leastInFlight(r, p float64) float64 {
 }
 
 // common is what every stage has in a layer's backward.
-func (a *memory) common() float64 { return a.working() + a.wgrad + a.buckets }
+func (a *memory) common() float64 { return a.working() + a.wgrad + a.buckets + a.fixed }
 
 // stage is the memory of rank r of p with the given layers of each kind.
 func (a *memory) stage(r, p, flight float64, layers [models.NumKinds]float64) float64 {

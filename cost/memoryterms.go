@@ -78,6 +78,7 @@ func (m *Model) addPeak(j *job, r int, out *StageMemory) {
 		}
 	}
 	out.add("collective buffers", a.buckets, "of the sharded optimizer")
+	out.add("workspaces", a.fixed, "whatever the plan")
 	wgrad := a.wgrad
 	if last {
 		wgrad += a.headWgrad
@@ -135,7 +136,8 @@ func (m *Model) addStep(v *view, j *job, k *rank, r int, out *StageMemory) {
 			experts += float64(n * float64(h.experts*per.experts))
 		}
 	}
-	rest := k.memory - state
+	out.add("workspaces", j.account.fixed, "whatever the plan")
+	rest := k.memory - state - j.account.fixed
 	add := func(name string, value float64) {
 		out.add(name, value, recipe)
 		rest -= value

@@ -13,6 +13,7 @@ package cost
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 
@@ -46,6 +47,9 @@ type Model struct {
 	hbm       float64 // bytes per second that element-wise kernels reach
 	batched   float64 // share of the peak that large batched GEMMs reach
 	stepping  float64 // seconds of an optimizer step per parameter on the GPU
+	slower    float64 // time of a GEMM in the job over that of the same kernel alone
+	attends   float64 // share of the GPU's attention rate that the job's kernels reach
+	jitter    float64 // time of a step over that of ranks that are equally fast
 
 	kinds   []models.Kind
 	layers  [models.NumKinds]float64 // how many of each kind
@@ -57,8 +61,7 @@ type Model struct {
 	domains [plan.MaxLevels]float64 // GPUs of a domain of each level
 
 	nets    [plan.NumDims]*network // one and the same but when a sensitivity is asked
-	table   *workTable
-	experts expertTable
+	lazy    *tables
 	keeps   [models.NumKinds]recomputes // activations of a layer
 	remade  [models.NumKinds]recomputes // those that recompute makes again
 	scratch *sync.Pool                  // schedules; shared by copies of the model
@@ -67,22 +70,14 @@ type Model struct {
 // New makes the price model of a job. It fails when the profile lacks the
 // workload's recipe, or the GPU the precision.
 func New(o *models.Model, c *cluster.Cluster, w plan.Workload, p *profile.Profile) (*Model, error) {
-	recipe, err := p.Recipe(w.Recipe)
-	if err != nil {
-		return nil, err
-	}
 	m := &Model{
-		model: o, cluster: c, gpu: c.GPU, workload: w, profile: p, recipe: recipe, bytes: 2,
+		model: o, cluster: c, gpu: c.GPU, workload: w, bytes: 2,
 		seq: float64(w.SeqLen), batch: float64(w.GlobalBatch), load: max(1, w.LoadFactor),
 		gpus: float64(c.GPUs()), gates: 1,
 	}
 	if o.GatedMLP {
 		m.gates = 2
 	}
-	if err := m.setRates(); err != nil {
-		return nil, err
-	}
-	m.setLayers()
 	for l := range c.Levels {
 		m.domains[l] = float64(c.Domain(l))
 	}
@@ -90,10 +85,26 @@ func New(o *models.Model, c *cluster.Cluster, w plan.Workload, p *profile.Profil
 	for d := range m.nets {
 		m.nets[d] = net
 	}
-	m.experts = m.newExpertTable()
-	m.table = m.newWorkTable()
 	m.scratch = &sync.Pool{New: func() any { return new(schedule) }}
-	return m, nil
+	return m.With(p)
+}
+
+// With is the model of the same job under another profile. It fails as New does.
+func (m *Model) With(p *profile.Profile) (*Model, error) {
+	n := *m
+	var err error
+	if n.recipe, err = p.Recipe(m.workload.Recipe); err != nil {
+		return nil, err
+	}
+	n.profile = p
+	if err := n.setRates(); err != nil {
+		return nil, err
+	}
+	n.layers, n.context = [models.NumKinds]float64{}, 0
+	n.setLayers()
+	n.jitter = 1 + float64(p.Time.Jitter.Value*math.Log2(max(1, m.gpus/8)))
+	n.lazy = new(tables)
+	return &n, nil
 }
 
 // setRates sets what the GPU does in a second in the job's precision.
@@ -113,6 +124,8 @@ func (m *Model) setRates() (err error) {
 	m.peak = float64(m.gpu.PeakOf(m.precision))
 	m.low = m.newLowPrecision(asked)
 	m.hbm = float64(m.gpu.HBM) * m.gpu.HBMEfficiency()
+	m.slower = m.profile.Time.GEMMSlowdown.Value / m.profile.GEMMShare(m.gpu.Name, asked)
+	m.attends = m.profile.AttentionShare(m.gpu.Name)
 	const large = 8192
 	m.batched = 2 * large * large * large / (m.peak * m.gemmTime(large, large, large))
 	m.stepping, err = m.steppingTime()
@@ -140,14 +153,25 @@ func (m *Model) setLayers() {
 	}
 }
 
-// Margin is the share of the usable memory that a plan must leave free to
+// Margin is the share of a bound's usable memory that a plan must leave free to
 // "fit".
-func (m *Model) Margin() float64 { return m.profile.Memory.Margin.Value }
+func (m *Model) Margin() float64 { return 1 - (1-m.profile.Memory.Margin.Value)/m.refused() }
+
+// ReservedRatio is the reserved over the allocated bytes of a peak.
+func (m *Model) ReservedRatio() float64 { return m.profile.Memory.Reserved.Value }
+
+// Runtime is the memory that the runtime reports to a process, of which contexts
+// and communicators take some.
+func (m *Model) Runtime() units.Bytes { return m.gpu.Runtime }
+
+// refused is the peak, in usable memories, above which a plan is refused.
+func (m *Model) refused() float64 { return 1 + m.profile.Memory.Refuse.Value }
 
 // Verdict says whether a plan's memory fits.
 type Verdict uint8
 
-// The verdicts. Fits leaves the profile's margin free, Borderline does not.
+// The verdicts. Fits leaves the profile's margin free; Borderline does not, or
+// exceeds the usable memory by no more than the profile may be wrong.
 const (
 	Fits Verdict = iota
 	Borderline
@@ -166,7 +190,7 @@ type Figures struct {
 }
 
 // Bound bounds the figures of every plan in a box: least step time, least peak
-// memory, most usable memory.
+// memory, and the most at which a plan is not refused.
 type Bound struct {
 	Step   units.Seconds
 	Peak   units.Bytes
@@ -177,13 +201,13 @@ func (m *Model) verdict(peak, usable float64) Verdict {
 	switch {
 	case peak <= m.fitLimit(usable):
 		return Fits
-	case peak <= usable:
+	case peak <= usable*m.refused():
 		return Borderline
 	}
 	return DoesNotFit
 }
 
-func (m *Model) fitLimit(usable float64) float64 { return usable * (1 - m.Margin()) }
+func (m *Model) fitLimit(usable float64) float64 { return usable * (1 - m.profile.Memory.Margin.Value) }
 
 // unevenness[p] is ceil(L/p) p / L: how much more than the mean the fullest of
 // p stages holds.

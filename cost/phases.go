@@ -46,7 +46,7 @@ func (m *Model) setStep(v *view, a *memory) {
 
 // stepOf is the memory of the optimizer's step on rank r of p.
 func (a *memory) stepOf(r, p float64, layers [models.NumKinds]float64) float64 {
-	total := 0.0
+	total := a.fixed
 	for k := range layers {
 		total += float64(layers[k] * a.layer[k].step)
 	}

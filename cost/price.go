@@ -25,10 +25,10 @@ func (m *Model) Price(p *plan.Plan) Figures {
 func (m *Model) figures(v *view, j *job, s *schedule) Figures {
 	peak := max(m.peakOf(j, s), m.hostPeak(v))
 	once, exposed := m.afterSpan(v, j, s)
-	step := s.span() + (exposed + once.optimizer + m.profile.Time.StepSeconds.Value)
+	step := (s.span() + (exposed + once.optimizer + m.profile.Time.StepSeconds.Value)) * m.jitter
 	return Figures{
-		Step: units.Seconds(step), Peak: units.Bytes(peak), Usable: units.Bytes(j.run),
-		Verdict: m.verdict(peak, j.run),
+		Step: units.Seconds(step), Peak: units.Bytes(peak), Usable: units.Bytes(j.usable),
+		Verdict: m.verdict(peak, j.usable),
 	}
 }
 

@@ -70,14 +70,14 @@ func (m *Model) unitOf(v *view, h *held) unit {
 // computes: what its own time cannot hide comes on top. Gathers for the next unit
 // and reductions of the last one run beside it.
 func (m *Model) behind(v *view, p pass, u unit) pass {
-	hides := m.profile.Time.UnitOverlap.Value
+	hides, open := m.profile.Time.UnitOverlap.Value, m.profile.Time.UnitExposed.Value
 	back := u.reduce
 	if v.gathersBackward {
 		back += u.gather
 	}
 	return pass{
-		fwd: p.fwd + max(0, u.gather-float64(hides*p.fwd)),
-		bwd: p.bwd + max(0, back-float64(hides*p.bwd)),
+		fwd: p.fwd + float64(open*u.gather) + max(0, float64((1-open)*u.gather)-float64(hides*p.fwd)),
+		bwd: p.bwd + float64(open*back) + max(0, float64((1-open)*back)-float64(hides*p.bwd)),
 	}
 }
 

@@ -21,12 +21,17 @@ func (m *Model) timeTerms(v *view, j *job, s *schedule) Term {
 		work,
 		{Name: "bubble", Value: span - work.Value, Note: "filling and draining " + strconv.Itoa(j.pp) + " ranks"},
 	}}
-	return Term{Name: "step", Value: span + (exposed + after.optimizer + fixed), Terms: []Term{
+	even := span + (exposed + after.optimizer + fixed)
+	step := Term{Name: "step", Value: even * m.jitter, Terms: []Term{
 		pipeline,
 		{Name: "data-parallel communication, exposed", Value: exposed, Note: "of " + plain(after.reduce+after.gather) + " s"},
 		{Name: "optimizer", Value: after.optimizer},
 		{Name: "fixed", Value: fixed},
 	}}
+	if m.jitter > 1 {
+		step.Terms = append(step.Terms, Term{Name: "waiting for slower ranks", Value: step.Value - even, Note: "grows with the GPUs"})
+	}
+	return step
 }
 
 // rankTerms is one rank's work for all micro-batches.

@@ -44,6 +44,9 @@ func (g *group) placed() bool {
 	return g.n.single()
 }
 
+// leaves reports whether the group surely has ranks in several innermost domains.
+func (g *group) leaves() bool { return g.cum[0].hi < g.n.lo }
+
 // view is a box with the quantities derived from it. A plan is a box whose
 // intervals are single values, so that the price and its bound are computed by
 // the same operations.

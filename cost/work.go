@@ -1,6 +1,9 @@
 package cost
 
 import (
+	"sync"
+	"sync/atomic"
+
 	"meshplan/models"
 	"meshplan/plan"
 )
@@ -49,6 +52,42 @@ const (
 type workTable struct {
 	tp, cp, mb            axis
 	exact, slot, sequence [numParts][]work
+}
+
+// tables are what bounds need and plans do not: made when they are first asked
+// for.
+type tables struct {
+	once    sync.Once
+	ready   atomic.Bool
+	work    *workTable
+	experts expertTable
+
+	guard sync.Mutex
+	first expertTable // up to the largest degree that a plan asked for before
+}
+
+// expertsUpTo is the table of experts up to a degree, when no bound was asked for
+// yet.
+func (t *tables) expertsUpTo(m *Model, etp int) expertTable {
+	t.guard.Lock()
+	defer t.guard.Unlock()
+	if len(t.first) <= etp {
+		t.first = m.newExpertTable(etp)
+	}
+	return t.first
+}
+
+// tabulated are the model's tables.
+func (m *Model) tabulated() *tables {
+	t := m.lazy
+	if !t.ready.Load() {
+		t.once.Do(func() {
+			t.experts = m.newExpertTable(maxETP)
+			t.work = m.newWorkTable()
+			t.ready.Store(true)
+		})
+	}
+	return t
 }
 
 func (m *Model) newWorkTable() *workTable {
@@ -129,10 +168,10 @@ func (m *Model) workIn(v *view, p part, what measure) work {
 
 // slotWork bounds the work of one micro-batch from below; exact on a plan.
 func (m *Model) slotWork(v *view, p part) work {
-	t := m.table
 	if v.tp.single() && v.cp.single() && v.mb.single() {
 		return m.exactWork(p, v.tp.lo, v.cp.lo, v.mb.lo)
 	}
+	t := m.tabulated().work
 	i, ok := t.tp.above(v.tp.hi)
 	j, ok2 := t.cp.above(v.cp.hi)
 	if !ok || !ok2 {
@@ -144,11 +183,11 @@ func (m *Model) slotWork(v *view, p part) work {
 // sequenceWork bounds work x tp x cp / micro-batch, the GPU time of one
 // sequence, from below; exact on a plan.
 func (m *Model) sequenceWork(v *view, p part) work {
-	t := m.table
 	if v.tp.single() && v.cp.single() && v.mb.single() {
 		w := m.exactWork(p, v.tp.lo, v.cp.lo, v.mb.lo)
 		return w.scale(v.tp.lo * v.cp.lo / v.mb.lo)
 	}
+	t := m.tabulated().work
 	k, ok := t.mb.above(v.mb.hi)
 	if !ok {
 		k = len(t.mb.values) - 1
@@ -161,7 +200,10 @@ func (m *Model) sequenceWork(v *view, p part) work {
 }
 
 func (m *Model) exactWork(p part, tp, cp, mb float64) work {
-	t := m.table
+	if !m.lazy.ready.Load() {
+		return m.workOf(p, tp, cp, mb)
+	}
+	t := m.lazy.work
 	i, ok := t.tp.index(tp)
 	j, ok2 := t.cp.index(cp)
 	k, ok3 := t.mb.index(mb)

@@ -2,6 +2,7 @@ package measured
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -45,6 +46,7 @@ const (
 	colRecompute
 	colFlash
 	colKernel
+	colRelease
 	colFramework
 	colTask
 	colRunKind
@@ -55,7 +57,7 @@ const (
 var setupNames = [numSetup]string{
 	"model", "params_b", "layers", "hidden", "heads", "kv_heads", "ffn", "vocab", "experts", "topk", "moe_ffn",
 	"gpu", "gpu_mem_gib", "gpus", "gpus_per_node", "network", "precision", "seq_len", "global_batch", "micro_batch",
-	"tp", "sp", "pp", "vpp", "cp", "ep", "etp", "dp", "zero_stage", "fsdp", "recompute", "flash_attn", "kernel",
+	"tp", "sp", "pp", "vpp", "cp", "ep", "etp", "dp", "zero_stage", "fsdp", "recompute", "flash_attn", "kernel", "release",
 	"framework", "task", "kind", "offload",
 }
 
@@ -138,13 +140,29 @@ func needed(t *table, kind Kind) error {
 	return nil
 }
 
+// unusual are the flags of runs from which no constant is learnt: the table
+// itself says that they are not like others.
+var unusual = []string{"suspect", "composed", "slow_state", "slow_state_likely", "near_limit", "embedding_balanced"}
+
 // row is a line of a table, its two halves apart.
 type row struct {
 	line              int // in the file, the header being 1
 	id, source, sweep string
 	inconsistent      bool
+	unlike            bool // flagged as unlike other runs: no constant is learnt from it
 	setup             setup
 	outcome           outcome
+}
+
+// release is how tables name a release of the software by year and month.
+var release = regexp.MustCompile(`(?:^|[^\d.])v?(2\d\.\d\d)\b`)
+
+// releaseIn is the release that a text names; "" where it names none.
+func releaseIn(text string) string {
+	if found := release.FindStringSubmatch(text); found != nil {
+		return found[1]
+	}
+	return ""
 }
 
 // split takes the rows apart. A row without an id is named by its line, one
@@ -162,8 +180,12 @@ func split(t *table) []row {
 			r.source = t.base()
 		}
 		r.inconsistent = slices.Contains(strings.Fields(strings.ToLower(t.cell(i, "flags"))), "inconsistent")
+		r.unlike = slices.ContainsFunc(strings.Fields(strings.ToLower(t.cell(i, "flags"))), func(f string) bool { return slices.Contains(unusual, f) })
 		for c := range numSetup {
 			r.setup[c] = t.cell(i, c.String())
+		}
+		if r.setup[colRelease] == "" {
+			r.setup[colRelease] = releaseIn(t.cell(i, "source_where"))
 		}
 		for c := range numOutcome {
 			r.outcome[c] = t.cell(i, c.String())

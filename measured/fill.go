@@ -24,7 +24,34 @@ func (j *job) complete(part plan.Partial) *skip {
 		return skipped(NoPlan, "%v", err)
 	}
 	j.plan = full
+	if pp := int(full.Placement.Degree(plan.PP)); j.of.ends && pp > 1 && full.Options.VPP <= 1 {
+		if layers := endsAsLayers(j.facts.Model.Layers, pp); layers != nil {
+			j.plan.Options.Stages = plan.Stages{Form: plan.SplitLayout, Text: plan.RunLength(layers)}
+		}
+	}
 	return nil
+}
+
+// endsAsLayers is the layers of each of pp ranks where the embedding and the head
+// count as one each and ranks are filled from the front; nil where a rank would
+// hold none.
+func endsAsLayers(layers, pp int) []int {
+	each := (layers + 2 + pp - 1) / pp
+	split, left := make([]int, pp), layers
+	for r := range split {
+		n := each
+		if r == 0 {
+			n--
+		}
+		if r == pp-1 {
+			n = left
+		}
+		if n <= 0 || n > left {
+			return nil
+		}
+		split[r], left = n, left-n
+	}
+	return split
 }
 
 // flattened is the facts with the outermost two levels as one, nil where they

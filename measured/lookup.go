@@ -1,21 +1,19 @@
 package measured
 
 import (
-	"meshplan/cost/profile"
 	"meshplan/models"
 )
 
 // lookup is the catalogues, with the names that were asked for before: a table
 // names few models many times.
 type lookup struct {
-	profiles []*profile.Profile
+	profiles families
 	models   []*models.Model
 	found    map[string]*models.Model // nil for a name that is in no catalogue
 }
 
-func newLookup() (*lookup, error) {
-	profiles, err := catalogue()
-	return &lookup{profiles: profiles, models: models.All(), found: map[string]*models.Model{}}, err
+func newLookup(profiles families) *lookup {
+	return &lookup{profiles: profiles, models: models.All(), found: map[string]*models.Model{}}
 }
 
 // model is a copy of the catalogue's model of that name, nil if there is none.

@@ -32,6 +32,9 @@ type prediction struct {
 	least         float64 // seconds of the model's FLOPs at the peak rate
 	deviceMemory  float64 // bytes
 	modelParallel int64   // tp*pp
+
+	job   *job
+	price *cost.Model
 }
 
 // predicted is a prediction or why there is none.
@@ -42,11 +45,8 @@ type predicted struct {
 
 // predictAll prices the setups. Rows that need the same price model share it,
 // and equal setups are priced once.
-func predictAll(ctx context.Context, setups []*setup, kind Kind) ([]predicted, error) {
-	l, err := newLookup()
-	if err != nil {
-		return nil, err
-	}
+func predictAll(ctx context.Context, profiles families, setups []*setup, kind Kind) ([]predicted, error) {
+	l := newLookup(profiles)
 	out, jobs := make([]predicted, len(setups)), make([]*job, len(setups))
 	groups, same := map[string][]int{}, map[setup]int{}
 	var order []string
@@ -118,7 +118,9 @@ func priceGroup(jobs []*job, rows []int, out []predicted) {
 			out[i].skip = skipped(NoPlan, "%v", err)
 			continue
 		}
-		out[i].prediction, out[i].skip = price(m, jobs[i])
+		if out[i].prediction, out[i].skip = price(m, jobs[i]); out[i].skip == nil {
+			out[i].job, out[i].price = jobs[i], m
+		}
 	}
 }
 

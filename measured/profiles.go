@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"meshplan/cost/profile"
 	"meshplan/framework"
@@ -23,41 +22,82 @@ const (
 // do unless they say otherwise.
 type served struct {
 	profile   *profile.Profile
+	member    member // where it comes from
+	ends      bool   // embedding and head count as layers of the pipeline
 	framework framework.Framework
 	plan      string // defaults as the text of a plan
 	flops     profile.FLOPCount
 	generic   bool
+	reattend  bool // the run's attention is not the profile's
+	flash     bool // what it is then
 }
 
-// catalogue is the embedded profiles in order of their names.
-var catalogue = sync.OnceValues(func() ([]*profile.Profile, error) {
-	var list []*profile.Profile
-	for _, name := range profile.Names() {
-		p, err := profile.Find(name)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, p)
+// under is the profile that serves the run when those of the families have other
+// constants.
+func (s *served) under(list families) *profile.Profile {
+	p := list.of(s.member)
+	if s.reattend {
+		p = withAttention(list, p, s.flash)
+	}
+	return p
+}
+
+// member is a profile of a family: its file and its place in it.
+type member struct{ file, place int }
+
+// families are profile files, each with its variants.
+type families []family
+
+type family struct {
+	file    *profile.Profile
+	members []*profile.Profile
+}
+
+func familyOf(file *profile.Profile) family { return family{file, file.Family()} }
+
+// catalogue is the embedded profile files in order of their names.
+func catalogue() (families, error) {
+	files, err := profile.Catalogue()
+	if err != nil {
+		return nil, err
+	}
+	list := make(families, len(files))
+	for i, file := range files {
+		list[i] = familyOf(file)
 	}
 	return list, nil
-})
+}
+
+// unfitted are the families as they were before any run was seen.
+func (l families) unfitted() families {
+	out := make(families, len(l))
+	for i := range l {
+		out[i] = familyOf(l[i].file.Unfitted())
+	}
+	return out
+}
+
+// of is the profile of a member.
+func (l families) of(m member) *profile.Profile { return l[m.file].members[m.place] }
 
 // profileOf is the profile that serves the row's framework and kernel most
 // specifically, else the generic one of its kind. Whether attention is flash
 // attention is the row's to say.
-func profileOf(list []*profile.Profile, s *setup, parallel bool) (served, error) {
+func profileOf(list families, s *setup, parallel bool) (served, error) {
 	best, weight := served{}, -1
 	flash, told := flashOf(s[colFlash])
-	for _, p := range list {
-		for i := range p.Services {
-			service := &p.Services[i]
-			w, ok := service.Serves(s[colFramework], s[colKernel])
-			w *= 2
-			if told && flash == p.Memory.Flash {
-				w++ // of two that serve it alike, the one with its attention
-			}
-			if ok && w > weight {
-				best, weight = served{profile: p, plan: service.Plan, flops: service.FLOPs}, w
+	for f := range list {
+		for i, p := range list[f].members {
+			for j := range p.Services {
+				service := &p.Services[j]
+				w, ok := service.Serves(s[colFramework], s[colKernel], s[colRelease])
+				w *= 2
+				if told && flash == p.Memory.Flash {
+					w++ // of two that serve it alike, the one with its attention
+				}
+				if ok && w > weight {
+					best, weight = served{profile: p, member: member{f, i}, plan: service.Plan, flops: service.FLOPs, ends: service.EndsAsLayers}, w
+				}
 			}
 		}
 	}
@@ -68,6 +108,8 @@ func profileOf(list []*profile.Profile, s *setup, parallel bool) (served, error)
 		return best, fmt.Errorf("the catalogue has no profile %s or %s", genericParallel, genericSharded)
 	}
 	if told && flash != best.profile.Memory.Flash {
+		best.flash = flash
+		best.reattend = true
 		best.profile = withAttention(list, best.profile, flash)
 	}
 	var err error
@@ -77,26 +119,26 @@ func profileOf(list []*profile.Profile, s *setup, parallel bool) (served, error)
 
 // withAttention is the profile with the attention of a profile that has flash
 // attention, or that has not.
-func withAttention(list []*profile.Profile, p *profile.Profile, flash bool) *profile.Profile {
-	at := slices.IndexFunc(list, func(q *profile.Profile) bool { return q.Memory.Flash == flash })
+func withAttention(list families, p *profile.Profile, flash bool) *profile.Profile {
+	at := slices.IndexFunc(list, func(f family) bool { return f.members[0].Memory.Flash == flash })
 	if at < 0 {
 		return p
 	}
-	own, donor := *p, list[at]
+	own, donor := *p, list[at].members[0]
 	own.Memory.Flash, own.Memory.ScoreBytes, own.Memory.FlashStats = flash, donor.Memory.ScoreBytes, donor.Memory.FlashStats
 	own.Time.TrafficScore, own.Time.AttnBackward = donor.Time.TrafficScore, donor.Time.AttnBackward
 	return &own
 }
 
 // generic is the profile for a framework that none serves.
-func generic(list []*profile.Profile, parallel bool) served {
+func generic(list families, parallel bool) served {
 	name := genericSharded
 	if parallel {
 		name = genericParallel
 	}
-	for _, p := range list {
-		if p.Name == name {
-			return served{profile: p, generic: true}
+	for i, f := range list {
+		if f.file.Name == name {
+			return served{profile: f.members[0], member: member{file: i}, generic: true}
 		}
 	}
 	return served{}

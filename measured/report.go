@@ -101,7 +101,11 @@ func Validate(ctx context.Context, name string, text []byte) (*Report, error) {
 	for i := range rows {
 		setups[i] = &rows[i].setup
 	}
-	predictions, err := predictAll(ctx, setups, kind)
+	profiles, err := catalogue()
+	if err != nil {
+		return nil, err
+	}
+	predictions, err := predictAll(ctx, profiles, setups, kind)
 	if err != nil {
 		return nil, err
 	}

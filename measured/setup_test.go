@@ -47,11 +47,11 @@ func setupOf(t testing.TB, cells ...string) *setup {
 
 func lookedUp(t testing.TB) *lookup {
 	t.Helper()
-	l, err := newLookup()
+	profiles, err := catalogue()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return l
+	return newLookup(profiles)
 }
 
 func TestTheClusterIsTheRowsOwn(t *testing.T) {

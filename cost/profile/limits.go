@@ -22,6 +22,14 @@ var limits = map[string]limit{
 	"memory.reserved_ratio":        {least: 1, most: maxConstant}, // what is reserved holds what is allocated
 	"memory.vocab_multiple":        {least: 1, most: maxConstant},
 	"memory.fit_margin":            {most: math.Nextafter(1, 0)},
+	"memory.refuse_margin":         {most: 1},
+	"time.gemm_slowdown":           {most: 100, above: true},
+	"time.grouped_gemm_slowdown":   {most: 100, above: true},
+	"time.tp_wide_slowdown":        {least: 1, most: 100},
+	"time.jitter":                  {most: 1},
+	"time.ring_exposed":            {most: 1},
+	"time.once_exposed":            {most: 1},
+	"time.unit_exposed":            {most: 1},
 	"time.gemm_backward":           {least: 1, most: maxConstant}, // a gradient takes a GEMM as large as the forward one
 	"time.attention_backward":      {least: 1, most: maxConstant},
 	"time.fp8_gemm_share":          {most: 1, above: true},

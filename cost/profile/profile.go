@@ -136,11 +136,15 @@ type Memory struct {
 	Context        Constant `toml:"context_bytes"`      // CUDA context and libraries, outside the allocator
 	Communicator   Constant `toml:"communicator_bytes"` // per process group, outside the allocator
 	Margin         Constant `toml:"fit_margin"`         // share of usable memory that "fits" leaves free
+	Refuse         Constant `toml:"refuse_margin"`      // share of usable memory by which a plan must exceed it to be refused
+	Fixed          Constant `toml:"fixed_bytes"`        // workspaces and buffers on every rank, whatever the plan
+	Undivided      Constant `toml:"undivided_bytes"`    // per hidden element: what sequence parallelism does not divide of a layer
 	GatheredUnits  Constant `toml:"gathered_units"`     // layers whose sharded weights are whole at a time: the current one and those prefetched
 	UnitGradBytes  Constant `toml:"unit_grad_bytes"`    // per parameter of those layers: gradients before they are reduced
 	BucketBytes    Constant `toml:"bucket_bytes"`       // buffers of the sharded optimizer's collectives, whatever the model
 	StepCopies     Constant `toml:"step_copies"`        // temporaries of the optimizer's step, in copies of the weights it steps
 	OffloadGrads   bool     `toml:"offload_gradients"`  // gradients go to the host with the optimizer state
+	WholeLogits    bool     `toml:"whole_logits"`       // every tensor-parallel rank holds all logits
 	RootUnit       bool     `toml:"root_unit"`          // embedding and head are one unit, whole throughout the step
 	GradsFreed     bool     `toml:"grads_freed"`        // gradients are freed after the step: its first backward begins without any
 	PipelineHolds  bool     `toml:"pipeline_holds"`     // with pp above 1 gradients stay whole until the last micro-batch
@@ -158,6 +162,8 @@ type Time struct {
 	TrafficLogit     Constant `toml:"traffic_logit_bytes"`      // per logit, forward and backward together
 	TrafficBackward  Constant `toml:"traffic_backward"`         // backward over forward traffic of element-wise kernels
 	GEMMBackward     Constant `toml:"gemm_backward"`            // backward over forward time of GEMMs
+	GEMMSlowdown     Constant `toml:"gemm_slowdown"`            // time of GEMMs in a job over that of the same kernels alone
+	GroupedSlowdown  Constant `toml:"grouped_gemm_slowdown"`    // the same of the experts' grouped GEMMs, on top
 	FP8Share         Constant `toml:"fp8_gemm_share"`           // share of bf16's efficiency that fp8 GEMMs reach of their own peak
 	QuantiseTensor   Constant `toml:"fp8_quantise_bytes"`       // per element of an operand: one scale per tensor
 	QuantiseBlock    Constant `toml:"fp8_block_quantise_bytes"` // the same, one scale per block
@@ -168,18 +174,29 @@ type Time struct {
 	AccumulateFused  bool     `toml:"grad_accumulate_fused"`    // in the weight-gradient GEMM's own epilogue
 	OptimizerBytes   Constant `toml:"optimizer_traffic_bytes"`  // per local parameter of the optimizer shard
 	HostLayer        Constant `toml:"host_layer_seconds"`       // host time to launch one layer, forward and backward; a floor
+	HostMoE          Constant `toml:"host_moe_layer_seconds"`   // the same of a layer with experts
+	HostWideTP       Constant `toml:"host_wide_tp_seconds"`     // what each tp rank adds to the floor where tp leaves a domain
+	HostPipelineTP   Constant `toml:"host_pipeline_tp_seconds"` // what each of several tp ranks adds to it where the pipeline leaves a domain
+	Jitter           Constant `toml:"jitter"`                   // share by which a step is longer for each doubling of the GPUs beyond 8
 	StepSeconds      Constant `toml:"step_seconds"`             // fixed time per step
 	TPExposed        Constant `toml:"tp_exposed"`               // share of tensor-parallel communication not hidden
+	TPWideSlowdown   Constant `toml:"tp_wide_slowdown"`         // its time over that of the collective alone, where tp leaves a domain
+	RingExposed      Constant `toml:"ring_exposed"`             // share of the context-parallel ring not hidden, on top of what exceeds the attention
 	EPExposed        Constant `toml:"ep_exposed"`               // share of expert all-to-all not hidden
 	P2PExposed       Constant `toml:"p2p_exposed"`              // share of stage-to-stage transfers not hidden under 1F1B
 	P2PInterleaved   Constant `toml:"p2p_exposed_interleaved"`  // the same when interleaved
 	GradOverlap      Constant `toml:"grad_overlap"`             // share of one backward that can hide the gradient reduction
 	ParamOverlap     Constant `toml:"param_overlap"`            // share of one forward that can hide the parameter all-gather
+	OnceExposed      Constant `toml:"once_exposed"`             // share of the once-a-step communication that nothing hides
+	ShardRank        Constant `toml:"shard_rank_seconds"`       // per rank of the group and step, where something is sharded
+	ReduceRank       Constant `toml:"reduce_rank_seconds"`      // the same where nothing is
 	GradComm         Constant `toml:"grad_comm_bytes"`          // per parameter, gradient reduction
 	ParamComm        Constant `toml:"param_comm_bytes"`         // per parameter, all-gather of sharded weights
 	BucketParameters Constant `toml:"bucket_parameters"`        // least parameters of a gradient bucket
 	BucketPerRank    Constant `toml:"bucket_per_rank"`          // parameters of a bucket per data-parallel rank
 	UnitOverlap      Constant `toml:"unit_overlap"`             // share of a layer's time that can hide its own gathers and reductions
+	UnitExposed      Constant `toml:"unit_exposed"`             // share of those that nothing hides
+	DistinctCopies   bool     `toml:"distinct_copies"`          // a token goes once to each domain that holds some of its experts
 	GatherEach       bool     `toml:"gather_each_forward"`      // weights that are kept after forward are gathered in each micro-batch, not once a step
 	HostOptimizer    Constant `toml:"host_optimizer_seconds"`   // per parameter and node: an optimizer step in host memory
 }

@@ -19,6 +19,12 @@ type Service struct {
 	Names []string `toml:"names"`
 	// Kernels are patterns of kernel names; a service without any takes all.
 	Kernels []string `toml:"kernels"`
+	// Releases are patterns of releases, "25.0*"; a service without any takes all.
+	Releases []string `toml:"releases"`
+	// EndsAsLayers says that embedding and head count as a layer each when layers
+	// are divided over the pipeline: ceil((layers + 2) / pp) to each rank from the
+	// front.
+	EndsAsLayers bool `toml:"ends_as_layers"`
 	// Plan is the text of the options that these runs have unless they say
 	// otherwise: "sp=off,zero=0".
 	Plan string `toml:"plan"`
@@ -35,25 +41,33 @@ type FLOPCount string
 // attention not causal.
 const MegatronFLOPs FLOPCount = "megatron-2021"
 
-// Serves reports whether the service takes runs of the framework and kernel.
-// Of several that do, the one of the largest weight is the most specific: one
-// that names the kernel, else the one whose pattern has the most letters.
-func (s *Service) Serves(framework, kernel string) (weight int, ok bool) {
+// Serves reports whether the service takes runs of the framework, kernel and
+// release. Of several that do, the one of the largest weight is the most
+// specific: one that names the kernel, else the release, else the one whose
+// pattern has the most letters.
+func (s *Service) Serves(framework, kernel, release string) (weight int, ok bool) {
 	weight = matchAny(s.Names, framework)
 	if weight < 0 {
 		return 0, false
 	}
-	if len(s.Kernels) == 0 {
-		return weight, true
+	for _, f := range []struct {
+		patterns []string
+		name     string
+		weight   int
+	}{{s.Kernels, kernel, 2 * named}, {s.Releases, release, named}} {
+		if len(f.patterns) == 0 {
+			continue
+		}
+		if matchAny(f.patterns, f.name) < 0 {
+			return 0, false
+		}
+		weight += f.weight
 	}
-	if matchAny(s.Kernels, kernel) < 0 {
-		return 0, false
-	}
-	return weight + namesKernel, true
+	return weight, true
 }
 
-// namesKernel is more than any pattern has letters.
-const namesKernel = 1 << 20
+// named is more than any pattern has letters.
+const named = 1 << 20
 
 // matchAny is the number of letters of the longest pattern that matches, -1
 // when none does.
@@ -99,7 +113,7 @@ func (s *Service) validate() error {
 	if len(s.Names) == 0 {
 		return fmt.Errorf("has no names: want patterns such as \"nanotron*\"")
 	}
-	for _, pattern := range slices.Concat(s.Names, s.Kernels) {
+	for _, pattern := range slices.Concat(s.Names, s.Kernels, s.Releases) {
 		if strings.Trim(pattern, "* ") == "" {
 			return fmt.Errorf("has the pattern %q, which matches everything: want a name in it", strict.Clip(pattern, 60))
 		}
