@@ -68,6 +68,7 @@ func TestTheClusterIsTheRowsOwn(t *testing.T) {
 		{"gpus=296", []int{8, 37}, 23.5},
 		{"gpu=GB200|gpus=128|gpus_per_node=4", []int{72, 2}, 48.5},
 		{"gpu=A100|gpu_mem_gib=40|gpus=8", []int{8}, 0},
+		{"gpu=H100-96GB(HBM2e,500W)|gpus=64|network=NVLink; 400Gb/s RDMA per GPU", []int{8, 8}, 48.5},
 	} {
 		t.Run(c.cells, func(t *testing.T) {
 			var d defaults
@@ -102,6 +103,12 @@ func TestModelsAreFoundByAnySpellingAndOverridden(t *testing.T) {
 		{"model=Llama 3 70B SFT", "llama-3-70b", 80, 8, 128256, 70.55, 0.01},
 		{"model=Llama 2|params_b=13", "llama-2-13b", 40, 40, 32000, 13.02, 0.01},
 		{"model=Grok1-314B|layers=8", "grok-1", 8, 8, 131072, 40.165, 0.01},
+		{"model=InternLM-7B", "internlm-7b", 32, 32, 103168, 7.32, 0.01},
+		{"model=GPT3-5B", "gpt3-5b", 24, 32, 51200, 5.05, 0.01},
+		{"model=GPT-5B|vocab=50304", "gpt3-5b", 24, 32, 50304, 5.05, 0.01},
+		{"model=nvidia/nemotron-3-8b-base-4k", "nemotron-8b", 32, 32, 256000, 8.54, 0.01},
+		{"model=Llama-7B", "llama-2-7b", 32, 32, 32000, 6.74, 0.01},
+		{"model=Moonlight 16B (1 dense + 26 MLA+MoE layers)", "moonlight-16b-a3b", 27, 16, 163840, 15.96, 0.01},
 		{"model=LLAMA3_8B|vocab=32000", "llama-3-8b", 32, 8, 32000, 7.24, 0.01},
 		// Shapes alone: three matrices of a Llama, two of a GPT, with a tied head.
 		{"model=LLaMA-13B|layers=40|hidden=5120|heads=40|ffn=13824", "LLaMA-13B", 40, 40, 32000, 13.02, 0.01},
