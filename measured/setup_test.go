@@ -152,12 +152,44 @@ func TestPlansAreFilledFromTheRowTheProfileAndTheFramework(t *testing.T) {
 		{"Megatron's selective", big + "framework=Megatron-LM 2022|recompute=selective", "megatron-2022", "recompute=selective"},
 		{"gradient checkpointing", "tp=1|recompute=gradient_checkpointing", "fsdp", "recompute=full"},
 		{"experts", "gpu=h100|gpus=64|model=mixtral-8x7b|tp=1|ep=8|framework=Megatron-Core", "megatron", "ep=8,etp=1,edp=8"},
+		{"experts whose ranks would not divide those of a stage", "gpu=h100|gpus=8|model=moonlight-16b|tp=2|ep=8|framework=Megatron-Bridge", "megatron", "ep=8,etp=1"},
+		{"a strategy of FSDP beside a lower ZeRO stage", "tp=1|fsdp=True|zero_stage=1", "fsdp", "zero=3"},
+		{"a group of ranks beside a ZeRO stage", "tp=1|fsdp=4|zero_stage=1", "fsdp", "dp_shard=4,dp_replicate=2,micro-batch=1,sp=off,zero=1"},
 		{"a layer split that is not even", "gpus=60|gpus_per_node=4|model=llama-2-7b|tp=2|pp=5|dp=6|global_batch=60|framework=Megatron-Core", "megatron", "layers=6+7*3+5"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l := validate(t, edit(t, append(strings.Split(c.cells, "|"), "step_time_s=", "oom=0")...)).Lines[0]
 			if l.Reason != "" || l.Profile != c.profile || !strings.Contains(l.Plan, c.plan) {
 				t.Errorf("%s %s\nprofile %s, plan %s\nwant %s, %s", l.Reason, l.Detail, l.Profile, l.Plan, c.profile, c.plan)
+			}
+		})
+	}
+}
+
+func TestWhatAPublishedRecipeSetsIsFilled(t *testing.T) {
+	titan := []string{"gpu=H100-96GB(HBM2e,500W)", "model=Llama-3.1-8B", "framework=torchtitan 2024-12", "tp=1", "micro_batch=2", "seq_len=", "global_batch=", "tokens_per_s_per_gpu=6000", "step_time_s="}
+	for _, c := range []struct {
+		name    string
+		cells   []string
+		seconds float64 // of a step of the batch that is filled; 0: the row is skipped
+		plan    string
+	}{
+		{"torchtitan's Llama 3 8B", titan, 2 * 8192 / 6000.0, "recompute=ops"},
+		{"what the row gives stays", append(titan, "seq_len=4096", "global_batch=64", "recompute=full"), 64 * 4096 / (8 * 6000.0), "recompute=full"},
+		{"a local batch that a pipeline divides again", append(titan, "pp=2", "tp=1"), 0, "global_batch is not given"},
+		{"a model without a recipe", append(titan, "model=llama-2-7b"), 0, "seq_len is not given"},
+		{"InternEvo's InternLM", append(titan, "model=InternLM-7B", "framework=InternEvo", "micro_batch=1", "recompute=full"), 4 * 2048 / 6000.0, "recompute=full"},
+		{"another framework", append(titan, "framework=torchtune"), 0, "seq_len is not given"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := validate(t, edit(t, c.cells...))
+			l := r.Lines[0]
+			if math.Abs(l.Seconds-c.seconds) > 1e-9 || !strings.Contains(l.Plan+l.Detail, c.plan) {
+				t.Errorf("%s %s: %g s, %s; want %g s, %s", l.Reason, l.Detail, l.Seconds, l.Plan, c.seconds, c.plan)
+			}
+			filled := slices.ContainsFunc(r.Defaults, func(d DefaultCount) bool { return d.Column == "seq_len" })
+			if want := c.seconds > 0 && !strings.Contains(c.name, "stays"); filled != want {
+				t.Errorf("seq_len is counted as filled: %t, want %t", filled, want)
 			}
 		})
 	}
