@@ -87,7 +87,7 @@ func TestEveryGPUOfTheTableIsInTheCatalogueWithItsFigures(t *testing.T) {
 func TestFindGPUTakesTheSpellingsOfMeasuredRuns(t *testing.T) {
 	for spelling, want := range map[string]string{
 		"A100": "A100-SXM-80GB", "A100 80GB": "A100-SXM-80GB", "A100-SXM4-40GB": "A100-SXM-40GB", "A100 40GB": "A100-SXM-40GB",
-		"NVIDIA H100 80GB HBM3": "H100-SXM", "H100-80G": "H100-SXM", "h200": "H200-SXM", "B200": "B200-SXM",
+		"NVIDIA H100 80GB HBM3": "H100-SXM", "H100-96GB(HBM2e,500W)": "H100-SXM-96GB", "H100 96GB HBM2e": "H100-SXM-96GB", "H100-80G": "H100-SXM", "h200": "H200-SXM", "B200": "B200-SXM",
 		"A800": "A800-80GB", "RTX4090": "RTX-4090", "RTX A6000": "RTX-A6000", "A6000": "RTX-A6000",
 		"V100-32GB(DGX-2)": "V100-32GB", "Tesla V100-SXM2-16GB": "V100-16GB",
 		"RTX PRO 6000 Blackwell Server": "RTX-PRO-6000-Blackwell-Server", "AMD Instinct MI300X": "MI300X", "NVIDIA GeForce RTX 3090": "RTX-3090",

@@ -40,9 +40,11 @@ func jobOf(l *lookup, s *setup, kind Kind) (*job, *skip) {
 	if j.of, err = profileOf(l.profiles, s, g.tp > 1 || g.pp > 1); err != nil {
 		return nil, skipped(NoPlan, "%v", err)
 	}
-	if skip := j.workload(s, &g, kind); skip != nil {
+	r := published(s, j.facts.Model.Name)
+	if skip := j.workload(s, &g, &r, kind); skip != nil {
 		return nil, skip
 	}
+	j.of.plan += "," + r.plan // of two that set the same, the last holds
 	text, skip := planText(s, &g, j.facts.MoE(), &j.of, &j.defaults)
 	if skip != nil {
 		return nil, skip
@@ -70,9 +72,10 @@ func trains(s *setup) *skip {
 	return nil
 }
 
-// workload reads the batch, the sequence and the precision. A memory table has
-// no batch: it is taken to be large enough to fill the pipeline.
-func (j *job) workload(s *setup, g *degrees, kind Kind) *skip {
+// workload reads the batch, the sequence and the precision. What is left open
+// is that of the framework's published recipe; a memory table has no batch: it
+// is taken to be large enough to fill the pipeline.
+func (j *job) workload(s *setup, g *degrees, r *recipe, kind Kind) *skip {
 	seq, skip := s.whole(colSeq, NoPlan)
 	if skip != nil {
 		return skip
@@ -83,9 +86,14 @@ func (j *job) workload(s *setup, g *degrees, kind Kind) *skip {
 	}
 	each := int64(g.micro) * int64(g.dp)
 	total := int64(batch)
+	if seq == 0 {
+		seq = r.seq
+	}
+	if total == 0 {
+		total = r.batch(g)
+	}
 	if total == 0 && kind == Memory {
 		total = each * fillingMicroBatches(g.pp)
-		j.defaults.note(s, colGlobalBatch)
 	}
 	switch {
 	case seq == 0:
@@ -101,7 +109,7 @@ func (j *job) workload(s *setup, g *degrees, kind Kind) *skip {
 	if w.Precision, skip = precisionOf(s, j.of.profile); skip != nil {
 		return skip
 	}
-	j.defaults.note(s, colPrecision, colFlash)
+	j.defaults.note(s, colSeq, colGlobalBatch, colPrecision, colFlash)
 	j.facts.Workload = w
 	return nil
 }

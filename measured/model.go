@@ -12,14 +12,15 @@ import (
 // cutText is how tables write a model with fewer layers.
 var cutText = regexp.MustCompile(`(?i)[\s,(]*\b(?:cut|reduced)\s+to\s+(\d{1,6})\s+layers?\b\)?`)
 
-// foreign are words of names whose layers the cost model does not have.
+// foreign are words of names whose layers the cost model does not have, unless
+// the catalogue knows the name.
 var foreign = regexp.MustCompile(`(?i)mamba|jamba|nemotron[-_ ]?(?:h\b|v?3\b|3[-_ ])|granite-4|\bt5\b|\bmt0|\bt0[-_]|vision|\brwkv`)
 
 // modelOf is the model of a row: of the catalogue by any spelling of its name,
 // overridden by the row's own shape, or of the shape alone.
 func modelOf(l *lookup, s *setup, d *defaults) (*models.Model, *skip) {
 	name, cut := s[colModel], 0
-	if foreign.MatchString(name) {
+	if foreign.MatchString(name) && catalogued(l, name, s[colParams]) == nil {
 		return nil, skipped(Unsupported, "%s has layers that are not modelled", strict.Clip(name, 60))
 	}
 	if found := cutText.FindStringSubmatch(name); found != nil {

@@ -1,7 +1,6 @@
 package measured
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -86,6 +85,9 @@ func planText(s *setup, g *degrees, moe bool, of *served, d *defaults) (string, 
 	put("vpp", g.vpp)
 	put("micro-batch", g.micro)
 	if moe {
+		if s[colETP] == "" && g.gpus/g.pp%max(g.ep*g.tp, 1) != 0 {
+			g.etp = 1 // the experts' ranks would not divide those of a stage
+		}
 		put("ep", g.ep)
 		put("etp", g.etp)
 		d.note(s, colEP, colETP)
@@ -181,7 +183,9 @@ func putShards(s *setup, g *degrees, values map[string]string) *skip {
 		if err != nil || n < plan.ZeroNone || n >= plan.NumZero {
 			return skipped(NoPlan, "zero_stage %q: want 0 to %d", plan.Clip(cell), plan.NumZero-1)
 		}
-		stage = fmt.Sprint(n)
+		if given := strconv.Itoa(n); stage == "" || group > 0 || given > stage {
+			stage = given // a strategy of FSDP that shards more than the stage says is the one that ran
+		}
 	}
 	if stage != "" {
 		values["zero"] = stage

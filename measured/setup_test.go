@@ -68,6 +68,7 @@ func TestTheClusterIsTheRowsOwn(t *testing.T) {
 		{"gpus=296", []int{8, 37}, 23.5},
 		{"gpu=GB200|gpus=128|gpus_per_node=4", []int{72, 2}, 48.5},
 		{"gpu=A100|gpu_mem_gib=40|gpus=8", []int{8}, 0},
+		{"gpu=H100-96GB(HBM2e,500W)|gpus=64|network=NVLink; 400Gb/s RDMA per GPU", []int{8, 8}, 48.5},
 	} {
 		t.Run(c.cells, func(t *testing.T) {
 			var d defaults
@@ -102,6 +103,12 @@ func TestModelsAreFoundByAnySpellingAndOverridden(t *testing.T) {
 		{"model=Llama 3 70B SFT", "llama-3-70b", 80, 8, 128256, 70.55, 0.01},
 		{"model=Llama 2|params_b=13", "llama-2-13b", 40, 40, 32000, 13.02, 0.01},
 		{"model=Grok1-314B|layers=8", "grok-1", 8, 8, 131072, 40.165, 0.01},
+		{"model=InternLM-7B", "internlm-7b", 32, 32, 103168, 7.32, 0.01},
+		{"model=GPT3-5B", "gpt3-5b", 24, 32, 51200, 5.05, 0.01},
+		{"model=GPT-5B|vocab=50304", "gpt3-5b", 24, 32, 50304, 5.05, 0.01},
+		{"model=nvidia/nemotron-3-8b-base-4k", "nemotron-8b", 32, 32, 256000, 8.54, 0.01},
+		{"model=Llama-7B", "llama-2-7b", 32, 32, 32000, 6.74, 0.01},
+		{"model=Moonlight 16B (1 dense + 26 MLA+MoE layers)", "moonlight-16b-a3b", 27, 16, 163840, 15.96, 0.01},
 		{"model=LLAMA3_8B|vocab=32000", "llama-3-8b", 32, 8, 32000, 7.24, 0.01},
 		// Shapes alone: three matrices of a Llama, two of a GPT, with a tied head.
 		{"model=LLaMA-13B|layers=40|hidden=5120|heads=40|ffn=13824", "LLaMA-13B", 40, 40, 32000, 13.02, 0.01},
@@ -145,12 +152,44 @@ func TestPlansAreFilledFromTheRowTheProfileAndTheFramework(t *testing.T) {
 		{"Megatron's selective", big + "framework=Megatron-LM 2022|recompute=selective", "megatron-2022", "recompute=selective"},
 		{"gradient checkpointing", "tp=1|recompute=gradient_checkpointing", "fsdp", "recompute=full"},
 		{"experts", "gpu=h100|gpus=64|model=mixtral-8x7b|tp=1|ep=8|framework=Megatron-Core", "megatron", "ep=8,etp=1,edp=8"},
+		{"experts whose ranks would not divide those of a stage", "gpu=h100|gpus=8|model=moonlight-16b|tp=2|ep=8|framework=Megatron-Bridge", "megatron", "ep=8,etp=1"},
+		{"a strategy of FSDP beside a lower ZeRO stage", "tp=1|fsdp=True|zero_stage=1", "fsdp", "zero=3"},
+		{"a group of ranks beside a ZeRO stage", "tp=1|fsdp=4|zero_stage=1", "fsdp", "dp_shard=4,dp_replicate=2,micro-batch=1,sp=off,zero=1"},
 		{"a layer split that is not even", "gpus=60|gpus_per_node=4|model=llama-2-7b|tp=2|pp=5|dp=6|global_batch=60|framework=Megatron-Core", "megatron", "layers=6+7*3+5"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l := validate(t, edit(t, append(strings.Split(c.cells, "|"), "step_time_s=", "oom=0")...)).Lines[0]
 			if l.Reason != "" || l.Profile != c.profile || !strings.Contains(l.Plan, c.plan) {
 				t.Errorf("%s %s\nprofile %s, plan %s\nwant %s, %s", l.Reason, l.Detail, l.Profile, l.Plan, c.profile, c.plan)
+			}
+		})
+	}
+}
+
+func TestWhatAPublishedRecipeSetsIsFilled(t *testing.T) {
+	titan := []string{"gpu=H100-96GB(HBM2e,500W)", "model=Llama-3.1-8B", "framework=torchtitan 2024-12", "tp=1", "micro_batch=2", "seq_len=", "global_batch=", "tokens_per_s_per_gpu=6000", "step_time_s="}
+	for _, c := range []struct {
+		name    string
+		cells   []string
+		seconds float64 // of a step of the batch that is filled; 0: the row is skipped
+		plan    string
+	}{
+		{"torchtitan's Llama 3 8B", titan, 2 * 8192 / 6000.0, "recompute=ops"},
+		{"what the row gives stays", append(titan, "seq_len=4096", "global_batch=64", "recompute=full"), 64 * 4096 / (8 * 6000.0), "recompute=full"},
+		{"a local batch that a pipeline divides again", append(titan, "pp=2", "tp=1"), 0, "global_batch is not given"},
+		{"a model without a recipe", append(titan, "model=llama-2-7b"), 0, "seq_len is not given"},
+		{"InternEvo's InternLM", append(titan, "model=InternLM-7B", "framework=InternEvo", "micro_batch=1", "recompute=full"), 4 * 2048 / 6000.0, "recompute=full"},
+		{"another framework", append(titan, "framework=torchtune"), 0, "seq_len is not given"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := validate(t, edit(t, c.cells...))
+			l := r.Lines[0]
+			if math.Abs(l.Seconds-c.seconds) > 1e-9 || !strings.Contains(l.Plan+l.Detail, c.plan) {
+				t.Errorf("%s %s: %g s, %s; want %g s, %s", l.Reason, l.Detail, l.Seconds, l.Plan, c.seconds, c.plan)
+			}
+			filled := slices.ContainsFunc(r.Defaults, func(d DefaultCount) bool { return d.Column == "seq_len" })
+			if want := c.seconds > 0 && !strings.Contains(c.name, "stays"); filled != want {
+				t.Errorf("seq_len is counted as filled: %t, want %t", filled, want)
 			}
 		})
 	}
