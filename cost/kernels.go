@@ -154,7 +154,7 @@ func (m *Model) coreTime(tp, cp, mb, part float64) float64 {
 	}
 	scores := heads * tokens * m.seq
 	compute := max(float64(2*scores*width)/(m.peak*m.batched), float64(2*2*scores)/m.hbm)
-	return compute + float64(m.profile.Time.TrafficScore.Value*scores)/m.hbm
+	return compute/m.attends + float64(m.profile.Time.TrafficScore.Value*scores)/m.hbm
 }
 
 // merging is the memory traffic of ring context parallelism beside the core:

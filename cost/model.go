@@ -49,7 +49,7 @@ type Model struct {
 	stepping  float64 // seconds of an optimizer step per parameter on the GPU
 	slower    float64 // time of a GEMM in the job over that of the same kernel alone
 	attends   float64 // share of the GPU's attention rate that the job's kernels reach
-	jitter    float64 // time of a step over that of ranks that are equally fast
+	jitter    float64 // time of a step over that of ranks that are equally fast and of a profile that is anchored to no run
 
 	kinds   []models.Kind
 	layers  [models.NumKinds]float64 // how many of each kind
@@ -102,7 +102,7 @@ func (m *Model) With(p *profile.Profile) (*Model, error) {
 	}
 	n.layers, n.context = [models.NumKinds]float64{}, 0
 	n.setLayers()
-	n.jitter = 1 + float64(p.Time.Jitter.Value*math.Log2(max(1, m.gpus/8)))
+	n.jitter = p.Time.Anchor.Value * (1 + float64(p.Time.Jitter.Value*math.Log2(max(1, m.gpus/8))))
 	n.lazy = new(tables)
 	return &n, nil
 }
@@ -125,7 +125,7 @@ func (m *Model) setRates() (err error) {
 	m.low = m.newLowPrecision(asked)
 	m.hbm = float64(m.gpu.HBM) * m.gpu.HBMEfficiency()
 	m.slower = m.profile.Time.GEMMSlowdown.Value / m.profile.GEMMShare(m.gpu.Name, asked)
-	m.attends = m.profile.AttentionShare(m.gpu.Name)
+	m.attends = m.profile.AttentionShare(m.gpu.Name, asked) / m.profile.Time.AttnSlowdown.Value
 	const large = 8192
 	m.batched = 2 * large * large * large / (m.peak * m.gemmTime(large, large, large))
 	m.stepping, err = m.steppingTime()

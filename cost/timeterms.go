@@ -28,8 +28,11 @@ func (m *Model) timeTerms(v *view, j *job, s *schedule) Term {
 		{Name: "optimizer", Value: after.optimizer},
 		{Name: "fixed", Value: fixed},
 	}}
-	if m.jitter > 1 {
-		step.Terms = append(step.Terms, Term{Name: "waiting for slower ranks", Value: step.Value - even, Note: "grows with the GPUs"})
+	if anchor := m.profile.Time.Anchor.Value; m.jitter != 1 {
+		waiting := even * (m.jitter/anchor - 1)
+		step.Terms = append(step.Terms,
+			Term{Name: "waiting for slower ranks", Value: waiting, Note: "grows with the GPUs"},
+			Term{Name: "anchor", Value: step.Value - even - waiting, Note: "to measured runs"})
 	}
 	return step
 }

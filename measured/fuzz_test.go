@@ -23,7 +23,7 @@ func FuzzValidate(f *testing.F) {
 	}
 	f.Add([]byte("id,model,gpu,gpus,seq_len,micro_batch,quantity,value\na,llama-2-7b,a100,8,4096,1,peak_gib,31\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		r, err := Validate(t.Context(), "f.csv", text)
+		r, err := Validate(t.Context(), "f.csv", text, Options{})
 		if err != nil {
 			if len(err.Error()) > 1000 {
 				t.Errorf("not a short error: %q", err)

@@ -3,7 +3,7 @@
 // and how good the plan is that the model would pick among those that were
 // tried.
 //
-//	report, err := measured.ValidateFile(ctx, "runs.csv")
+//	report, err := measured.ValidateFile(ctx, "runs.csv", measured.Options{})
 //	fmt.Println(report.Time.MAPE, report.Ranking.MeanRegret)
 //
 // A row of a table has two halves, which are apart from the moment it is read:

@@ -77,6 +77,17 @@ func (l families) unfitted() families {
 	return out
 }
 
+// put replaces the file of the same name, or adds it, and says where it is.
+func (l *families) put(file *profile.Profile) int {
+	at := slices.IndexFunc(*l, func(f family) bool { return f.file.Name == file.Name })
+	if at < 0 {
+		at = len(*l)
+		*l = append(*l, family{})
+	}
+	(*l)[at] = familyOf(file)
+	return at
+}
+
 // of is the profile of a member.
 func (l families) of(m member) *profile.Profile { return l[m.file].members[m.place] }
 

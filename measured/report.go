@@ -68,26 +68,59 @@ type SweepReport struct {
 }
 
 // WriteJSON writes the report as indented JSON.
-func (r *Report) WriteJSON(w io.Writer) error {
+func (r *Report) WriteJSON(w io.Writer) error { return writeJSON(w, r) }
+
+func writeJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	return e.Encode(r)
+	return e.Encode(v)
+}
+
+// Options say how a table is judged.
+type Options struct {
+	// Refit judges each row by constants fitted without its sweep.
+	Refit bool
+	// Unfitted judges by constants as they were before any run was seen.
+	Unfitted bool
 }
 
 // ValidateFile reads a CSV file of measured runs and judges the cost model by
 // it. Errors are about the file as a whole: it cannot be read, is no table, or
 // lacks a column; or the context's, when it is done first.
-func ValidateFile(ctx context.Context, path string) (*Report, error) {
+func ValidateFile(ctx context.Context, path string, o Options) (*Report, error) {
+	t, err := loadTable(path)
+	if err != nil {
+		return nil, err
+	}
+	return t.judge(ctx, o)
+}
+
+// Validate is ValidateFile of a table's text; name is what errors call it.
+func Validate(ctx context.Context, name string, text []byte, o Options) (*Report, error) {
+	t, err := newRuns(name, text)
+	if err != nil {
+		return nil, err
+	}
+	return t.judge(ctx, o)
+}
+
+// runs is a table of measured runs.
+type runs struct {
+	name string
+	kind Kind
+	rows []row
+}
+
+func loadTable(path string) (*runs, error) {
 	text, err := strict.ReadFile(path, maxFile)
 	if err != nil {
 		return nil, err
 	}
-	return Validate(ctx, path, text)
+	return newRuns(path, text)
 }
 
-// Validate is ValidateFile of a table's text; name is what errors call it.
-func Validate(ctx context.Context, name string, text []byte) (*Report, error) {
+func newRuns(name string, text []byte) (*runs, error) {
 	t, err := readTable(name, text)
 	if err != nil {
 		return nil, err
@@ -96,24 +129,45 @@ func Validate(ctx context.Context, name string, text []byte) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows := split(t)
-	setups := make([]*setup, len(rows))
-	for i := range rows {
-		setups[i] = &rows[i].setup
-	}
-	profiles, err := catalogue()
+	return &runs{name, kind, split(t)}, nil
+}
+
+// judge is the report of the runs.
+func (t *runs) judge(ctx context.Context, o Options) (*Report, error) {
+	list, err := catalogue()
 	if err != nil {
 		return nil, err
 	}
-	predictions, err := predictAll(ctx, profiles, setups, kind)
+	if o.Unfitted {
+		list = list.unfitted()
+	}
+	rows, err := t.score(ctx, list)
 	if err != nil {
 		return nil, err
 	}
-	all := make([]scored, len(rows))
-	for i := range rows {
-		all[i] = score(&rows[i], kind, &predictions[i])
+	if o.Refit {
+		if err := refit(ctx, rows, list); err != nil {
+			return nil, err
+		}
 	}
-	return reportOf(kind, all), nil
+	return reportOf(t.kind, rows), nil
+}
+
+// score predicts and compares the rows.
+func (t *runs) score(ctx context.Context, list families) ([]scored, error) {
+	setups := make([]*setup, len(t.rows))
+	for i := range t.rows {
+		setups[i] = &t.rows[i].setup
+	}
+	predictions, err := predictAll(ctx, list, setups, t.kind)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]scored, len(t.rows))
+	for i := range t.rows {
+		all[i] = score(&t.rows[i], t.kind, &predictions[i])
+	}
+	return all, nil
 }
 
 // reportOf sums up rows.

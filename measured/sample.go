@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"meshplan/cost"
-	"meshplan/cost/profile"
 	"meshplan/plan"
 )
 
@@ -164,6 +163,3 @@ func softplus(z float64) float64 {
 func memberOf(file int) func(*served) bool {
 	return func(s *served) bool { return s.member.file == file }
 }
-
-// rated reports whether the run's constants include shared rates that are free.
-func rated(r *profile.Rates) bool { return len(r.Parameters()) > 0 }

@@ -14,6 +14,7 @@ type scored struct {
 	result
 	skip    *skip
 	seconds float64 // measured; 0 where no step was timed
+	order   int     // of the row in its table, while rows are refitted
 }
 
 // score compares a row's outcome with what was predicted from its setup.

@@ -14,7 +14,7 @@ const (
 
 func validate(t testing.TB, text string) *Report {
 	t.Helper()
-	r, err := Validate(t.Context(), "runs.csv", []byte(text))
+	r, err := Validate(t.Context(), "runs.csv", []byte(text), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func TestFilesThatAreNoTableAreRefused(t *testing.T) {
 		{"a memory table", "id,quantity,value,gpu", "runs.csv: a memory table needs the column gpus; nearest: gpu"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := Validate(t.Context(), "runs.csv", []byte(c.text))
+			_, err := Validate(t.Context(), "runs.csv", []byte(c.text), Options{})
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want %q in it", err, c.want)
 			}

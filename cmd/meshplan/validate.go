@@ -17,6 +17,9 @@ type validation struct {
 	json bool
 	rows string // file for one line a row
 	by   string // parts that the text shows
+
+	refit    string // what is left out when constants are fitted to the table; "" fits none
+	unfitted bool
 }
 
 // validateCommand is `validate`.
@@ -50,6 +53,8 @@ measured throughput that the model's pick loses.`,
 	f.BoolVar(&v.json, "json", false, "print as JSON")
 	f.StringVar(&v.rows, "rows", "", "write one line for each row to this CSV `FILE`")
 	f.StringVar(&v.by, "by", v.by, "list the tables by this `WORD`: source or sweep")
+	f.StringVar(&v.refit, "refit", "", "judge each `sweep` by constants fitted to the table's other sweeps")
+	f.BoolVar(&v.unfitted, "unfitted", false, "judge by constants as they were before any run was seen")
 	return c
 }
 
@@ -72,7 +77,13 @@ func (a *app) validate(ctx context.Context, v *validation, path string) error {
 	if v.rows != "" && sameFile(v.rows, path) {
 		return badUsage("--rows %s is the table itself: give another file", clipped(v.rows))
 	}
-	r, err := measured.ValidateFile(ctx, path)
+	switch {
+	case v.refit != "" && v.refit != "sweep":
+		return badUsage("--refit %q: want sweep", clipped(v.refit))
+	case v.refit != "" && v.unfitted:
+		return badUsage("--refit and --unfitted exclude each other: the first fits constants, the second wants none fitted")
+	}
+	r, err := measured.ValidateFile(ctx, path, measured.Options{Refit: v.refit != "", Unfitted: v.unfitted})
 	if ctx.Err() != nil {
 		return &failure{exitStopped, errors.New("stopped before the table was read to its end")}
 	}

@@ -96,9 +96,6 @@ func Parse(text []byte, name string) (*Profile, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.rates, err = SharedRates(); err != nil {
-		return nil, err
-	}
 	if p.Base != "" {
 		base, err := readFile(p.Base + ".toml")
 		if err != nil || base.Base != "" {

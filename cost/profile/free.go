@@ -3,6 +3,7 @@ package profile
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,11 +17,10 @@ const (
 	maxFreeVariant = 4
 )
 
-// Parameter is a constant of a profile file, or of the shared rates, that may be
-// fitted.
+// Parameter is a constant of a profile file that may be fitted.
 type Parameter struct {
-	// Path is its place: "time.host_layer_seconds", or of the second variant
-	// "variant[1].time.host_layer_seconds", or "rates.gemm[0].share".
+	// Path is its place: "time.host_layer_seconds", of the second variant
+	// "variant[1].time.host_layer_seconds", of the first rate "rate[0].gemm".
 	Path string
 	Constant
 	variant int
@@ -35,7 +35,7 @@ func (p *Parameter) Memory() bool { return strings.HasPrefix(p.key, "memory.") }
 func (p *Parameter) Spread() float64 { return math.Log(p.High/p.Low) / 4 }
 
 // Parameters are the free constants of the file, in its order: the profile's own,
-// then those of each variant.
+// then those of each variant, then the rates.
 func (p *Profile) Parameters() []Parameter {
 	var list []Parameter
 	collect := func(variant int, of *Profile, set func(string) bool) {
@@ -50,15 +50,31 @@ func (p *Profile) Parameters() []Parameter {
 		v := &p.Variants[i]
 		collect(i, &Profile{Memory: v.Memory, Time: v.Time}, func(key string) bool { return v.set[key] })
 	}
+	for path, c := range p.rates {
+		if c.Free() {
+			list = append(list, Parameter{Path: path, Constant: *c, variant: ofRate, key: path})
+		}
+	}
 	return list
 }
+
+// ofRate stands for the variant of parameters that are rates.
+const ofRate = -2
 
 // WithParameters is the file's profile with other values of its parameters, in
 // the order of Parameters.
 func (p *Profile) WithParameters(values []float64) *Profile {
 	q := *p
-	q.Variants = append([]Variant(nil), p.Variants...)
+	q.Variants, q.Rates = slices.Clone(p.Variants), slices.Clone(p.Rates)
+	rates := map[string]*Constant{}
+	for path, c := range q.rates {
+		rates[path] = c
+	}
 	for i, param := range p.Parameters() {
+		if param.variant == ofRate {
+			rates[param.key].Value = values[i]
+			continue
+		}
 		if param.variant == own {
 			q.constant(param.key).Value = values[i]
 			continue
@@ -71,14 +87,16 @@ func (p *Profile) WithParameters(values []float64) *Profile {
 	return &q
 }
 
-// Unfitted is the profile as it was before any run was seen, with rates that
-// were not either.
+// Unfitted is the profile as it was before any run was seen.
 func (p *Profile) Unfitted() *Profile {
 	q := *p
 	for _, c := range q.constants() {
 		*c = c.unfitted()
 	}
-	q.Variants = append([]Variant(nil), p.Variants...)
+	q.Variants, q.Rates = slices.Clone(p.Variants), slices.Clone(p.Rates)
+	for _, c := range q.rates {
+		*c = c.unfitted()
+	}
 	for i := range q.Variants {
 		v := &q.Variants[i]
 		part := &Profile{Memory: v.Memory, Time: v.Time}
@@ -87,7 +105,6 @@ func (p *Profile) Unfitted() *Profile {
 		}
 		v.Memory, v.Time = part.Memory, part.Time
 	}
-	q.rates = p.rates.Unfitted()
 	return &q
 }
 
@@ -100,7 +117,11 @@ func Rewrite(text []byte, name string, values []float64, calibrated string) ([]b
 	}
 	out := string(text)
 	for i, param := range p.Parameters() {
-		if out, err = setNumber(out, name, param.Path+".value", values[i], new(Profile)); err != nil {
+		doc, err := strict.Decode(name, []byte(out), new(Profile))
+		if err != nil {
+			return nil, err
+		}
+		if out, err = doc.SetNumber(param.Path+".value", strconv.FormatFloat(values[i], 'g', 4, 64)); err != nil {
 			return nil, err
 		}
 	}
@@ -118,13 +139,36 @@ func Rewrite(text []byte, name string, values []float64, calibrated string) ([]b
 	return []byte(out), err
 }
 
-// setNumber is a TOML text with another number, of four digits.
-func setNumber(text, name, path string, value float64, into any) (string, error) {
-	doc, err := strict.Decode(name, []byte(text), into)
+// WithAnchor is the profile with another anchor, which its variants share.
+func (p *Profile) WithAnchor(ratio float64) *Profile {
+	q := *p
+	q.Time.Anchor.Value = ratio
+	return &q
+}
+
+// RewriteAnchor is the text of a profile file with another anchor.
+func RewriteAnchor(text []byte, name string, ratio float64) ([]byte, error) {
+	doc, err := strict.Decode(name, text, new(Profile))
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	return doc.SetNumber(path, strconv.FormatFloat(value, 'g', 4, 64))
+	value := strconv.FormatFloat(ratio, 'g', 4, 64)
+	out := string(text)
+	if doc.HasElement("time.anchor.value") {
+		out, err = doc.SetNumber("time.anchor.value", value)
+	} else { // the base's
+		line := "[time]\nanchor = { value = " + value + ", source = \"median of measured over predicted step times\" }"
+		if !strings.Contains(out, "\n[time]") {
+			out = strings.TrimRight(out, "\n") + "\n\n" + line + "\n"
+		} else {
+			out = strings.Replace(out, "[time]", line, 1)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	_, err = Parse([]byte(out), name)
+	return []byte(out), err
 }
 
 // validateFree checks the priors and the number of free constants.
@@ -134,6 +178,9 @@ func (p *Profile) validateFree(doc *strict.Doc) error {
 		section, most := "memory", maxFree
 		if !param.Memory() {
 			section = "time"
+		}
+		if param.variant == ofRate {
+			continue
 		}
 		if param.variant != own {
 			section, most = fmt.Sprintf("variant %s", p.Variants[param.variant].Name), maxFreeVariant

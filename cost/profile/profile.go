@@ -96,18 +96,14 @@ type Profile struct {
 	Precision     plan.Precision `toml:"precision"`
 	DefaultRecipe string         `toml:"default_recipe"`
 	Recipes       []Recipe       `toml:"recipe"`
-	// Attention names the kernels of the attention core; how much of a GPU's
-	// measured attention rate they reach is shared by all profiles (see Rates).
-	Attention string    `toml:"attention_kernels"`
-	Services  []Service `toml:"service"` // the measured runs that it stands for
-	Variants  []Variant `toml:"variant"`
+	Rates         []Rate         `toml:"rate"`
+	Services      []Service      `toml:"service"` // the measured runs that it stands for
+	Variants      []Variant      `toml:"variant"`
 	// Calibrated says, in words, which runs the free constants were fitted to; ""
 	// where none were.
 	Calibrated string `toml:"calibrated"`
 	Memory     Memory `toml:"memory"`
 	Time       Time   `toml:"time"`
-
-	rates *Rates
 }
 
 // Memory holds the constants of the memory account. Bytes per element are of
@@ -169,6 +165,7 @@ type Time struct {
 	QuantiseBlock    Constant `toml:"fp8_block_quantise_bytes"` // the same, one scale per block
 	QuantiseMX       Constant `toml:"mxfp8_quantise_bytes"`     // the same, mxfp8
 	AttnBackward     Constant `toml:"attention_backward"`       // backward over forward time of the attention core
+	AttnSlowdown     Constant `toml:"attention_slowdown"`       // time of the attention core over that of the kernels measured on the GPU
 	TrafficRing      Constant `toml:"traffic_ring_bytes"`       // per element of the attention output and ring step: merging partial outputs
 	Accumulate       Constant `toml:"grad_accumulate_bytes"`    // per parameter and micro-batch: adding the weight gradient to the accumulated one
 	AccumulateFused  bool     `toml:"grad_accumulate_fused"`    // in the weight-gradient GEMM's own epilogue
@@ -179,6 +176,7 @@ type Time struct {
 	HostPipelineTP   Constant `toml:"host_pipeline_tp_seconds"` // what each of several tp ranks adds to it where the pipeline leaves a domain
 	Jitter           Constant `toml:"jitter"`                   // share by which a step is longer for each doubling of the GPUs beyond 8
 	StepSeconds      Constant `toml:"step_seconds"`             // fixed time per step
+	Anchor           Constant `toml:"anchor"`                   // measured over predicted time of the runs that the profile was anchored to
 	TPExposed        Constant `toml:"tp_exposed"`               // share of tensor-parallel communication not hidden
 	TPWideSlowdown   Constant `toml:"tp_wide_slowdown"`         // its time over that of the collective alone, where tp leaves a domain
 	RingExposed      Constant `toml:"ring_exposed"`             // share of the context-parallel ring not hidden, on top of what exceeds the attention

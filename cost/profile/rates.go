@@ -1,162 +1,81 @@
 package profile
 
 import (
-	_ "embed"
 	"fmt"
 	"slices"
-	"strings"
-	"sync"
 
 	"meshplan/plan"
 	"meshplan/strict"
 )
 
-// Rates are what all profiles share: how much of the GPUs' measured curves the
-// kernels of running jobs reach, by GPU and precision, and by attention kernels
-// and GPU. Where nothing is said it is all of it.
-type Rates struct {
-	GEMM       []GEMMRate      `toml:"gemm"`
-	Attention  []AttentionRate `toml:"attention"`
-	Calibrated string          `toml:"calibrated"`
+// Rate is how much of the measured curves of some GPUs the kernels of running
+// jobs reach: of the GEMM curve in some precisions, and of the attention curve.
+// The curves are of single kernels at full clocks. A GPU that no rate names
+// reaches all of them.
+type Rate struct {
+	GPUs       []string         `toml:"gpus"`       // catalogue names
+	Precisions []plan.Precision `toml:"precisions"` // all where there are none
+	GEMM       Constant         `toml:"gemm"`
+	Attention  Constant         `toml:"attention"`
 }
 
-// GEMMRate is the share of the GPU's GEMM curve that jobs of a precision reach.
-type GEMMRate struct {
-	GPUs       []string         `toml:"gpus"` // catalogue names
-	Precisions []plan.Precision `toml:"precisions"`
-	Share      Constant         `toml:"share"`
+// takes reports whether the rate is that of the GPU in the precision.
+func (r *Rate) takes(gpu string, precision plan.Precision) bool {
+	return slices.Contains(r.GPUs, gpu) && (len(r.Precisions) == 0 || slices.Contains(r.Precisions, precision))
 }
-
-// AttentionRate is the share of the GPU's attention curve that kernels reach.
-type AttentionRate struct {
-	Kernels string   `toml:"kernels"`
-	GPUs    []string `toml:"gpus"` // catalogue names; all where there are none
-	Share   Constant `toml:"share"`
-}
-
-//go:embed rates.toml
-var ratesText []byte
-
-// SharedRates are the embedded rates.
-var SharedRates = sync.OnceValues(func() (*Rates, error) { return ParseRates(ratesText, "rates.toml") })
-
-// ParseRates reads a file of rates; name says where the text comes from.
-func ParseRates(text []byte, name string) (*Rates, error) {
-	r := new(Rates)
-	doc, err := strict.Decode(name, text, r)
-	if err != nil {
-		return nil, err
-	}
-	for i, param := range r.shares() {
-		if err := param.validate("rates.share"); err != nil {
-			return nil, fmt.Errorf("%s: share %w", doc.AtElement(r.path(i)), err)
-		}
-		if param.Value == 0 {
-			return nil, fmt.Errorf("%s: share is 0: want more than 0", doc.AtElement(r.path(i)))
-		}
-	}
-	return r, nil
-}
-
-// shares are all shares in the order of the file.
-func (r *Rates) shares() []*Constant {
-	var list []*Constant
-	for i := range r.GEMM {
-		list = append(list, &r.GEMM[i].Share)
-	}
-	for i := range r.Attention {
-		list = append(list, &r.Attention[i].Share)
-	}
-	return list
-}
-
-// path is the place of a share in the file.
-func (r *Rates) path(i int) string {
-	if i < len(r.GEMM) {
-		return fmt.Sprintf("gemm[%d].share", i)
-	}
-	return fmt.Sprintf("attention[%d].share", i-len(r.GEMM))
-}
-
-// Parameters are the shares that may be fitted.
-func (r *Rates) Parameters() []Parameter {
-	var list []Parameter
-	for i, c := range r.shares() {
-		if c.Free() {
-			list = append(list, Parameter{Path: "rates." + r.path(i), Constant: *c, variant: i, key: "time.rate"})
-		}
-	}
-	return list
-}
-
-// WithParameters is the rates with other values, in the order of Parameters.
-func (r *Rates) WithParameters(values []float64) *Rates {
-	q := r.clone()
-	shares := q.shares()
-	for i, param := range r.Parameters() {
-		shares[param.variant].Value = values[i]
-	}
-	return q
-}
-
-// Unfitted is the rates as they were before any run was seen.
-func (r *Rates) Unfitted() *Rates {
-	q := r.clone()
-	for _, c := range q.shares() {
-		*c = c.unfitted()
-	}
-	return q
-}
-
-func (r *Rates) clone() *Rates {
-	return &Rates{GEMM: slices.Clone(r.GEMM), Attention: slices.Clone(r.Attention), Calibrated: r.Calibrated}
-}
-
-// RewriteRates is Rewrite of a file of rates.
-func RewriteRates(text []byte, name string, values []float64, calibrated string) ([]byte, error) {
-	r, err := ParseRates(text, name)
-	if err != nil {
-		return nil, err
-	}
-	out := string(text)
-	for i, param := range r.Parameters() {
-		if out, err = setNumber(out, name, strings.TrimPrefix(param.Path, "rates.")+".value", values[i], new(Rates)); err != nil {
-			return nil, err
-		}
-	}
-	return []byte(out), nil
-}
-
-// WithRates is the profile with other shared rates.
-func (p *Profile) WithRates(r *Rates) *Profile {
-	q := *p
-	q.rates = r
-	return &q
-}
-
-// Rates are the shared rates that the profile uses.
-func (p *Profile) Rates() *Rates { return p.rates }
 
 // GEMMShare is the share of the GPU's GEMM curve that jobs of the precision
-// reach.
+// reach: the product of the rates that take them.
 func (p *Profile) GEMMShare(gpu string, precision plan.Precision) float64 {
-	for i := range p.rates.GEMM {
-		r := &p.rates.GEMM[i]
-		if slices.Contains(r.GPUs, gpu) && slices.Contains(r.Precisions, precision) {
-			return r.Share.Value
-		}
-	}
-	return 1
+	return p.share(gpu, precision, func(r *Rate) float64 { return r.GEMM.Value })
 }
 
-// AttentionShare is the share of the GPU's attention curve that the profile's
-// kernels reach.
-func (p *Profile) AttentionShare(gpu string) float64 {
-	for i := range p.rates.Attention {
-		r := &p.rates.Attention[i]
-		if r.Kernels == p.Attention && (len(r.GPUs) == 0 || slices.Contains(r.GPUs, gpu)) {
-			return r.Share.Value
+// AttentionShare is the share of the GPU's attention curve that jobs of the
+// precision reach.
+func (p *Profile) AttentionShare(gpu string, precision plan.Precision) float64 {
+	return p.share(gpu, precision, func(r *Rate) float64 { return r.Attention.Value })
+}
+
+func (p *Profile) share(gpu string, precision plan.Precision, of func(*Rate) float64) float64 {
+	share := 1.0
+	for i := range p.Rates {
+		if r := &p.Rates[i]; r.takes(gpu, precision) && of(r) > 0 {
+			share *= of(r)
 		}
 	}
-	return 1
+	return share
+}
+
+// rates are the constants of the rates by their paths.
+func (p *Profile) rates(yield func(path string, c *Constant) bool) {
+	for i := range p.Rates {
+		for _, f := range []struct {
+			key string
+			c   *Constant
+		}{{"gemm", &p.Rates[i].GEMM}, {"attention", &p.Rates[i].Attention}} {
+			if f.c.Source != "" && !yield(fmt.Sprintf("rate[%d].%s", i, f.key), f.c) {
+				return
+			}
+		}
+	}
+}
+
+func (p *Profile) validateRates(doc *strict.Doc) error {
+	for i := range p.Rates {
+		r := &p.Rates[i]
+		if len(r.GPUs) == 0 {
+			return fmt.Errorf("%s: rate %d names no gpus", doc.At("rate"), i+1)
+		}
+		for _, c := range []Constant{r.GEMM, r.Attention} {
+			if c.Source == "" && c.Value != 0 {
+				return fmt.Errorf("%s: a share of rate %d has no source", doc.At("rate"), i+1)
+			}
+		}
+	}
+	for path, c := range p.rates {
+		if err := c.validate("rate"); err != nil {
+			return fmt.Errorf("%s: %s %w", doc.AtElement(path), path, err)
+		}
+	}
+	return nil
 }

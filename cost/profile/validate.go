@@ -29,6 +29,9 @@ func (p *Profile) validate(doc *strict.Doc) error {
 	if err := p.validateVariants(doc); err != nil {
 		return err
 	}
+	if err := p.validateRates(doc); err != nil {
+		return err
+	}
 	for key, c := range p.constants() {
 		path := strings.Split(key, ".")
 		if !doc.Has(path...) && p.Base == "" {

@@ -12,12 +12,11 @@ import (
 // profile of its own, called NAME-VARIANT, that differs from its file's in what
 // it sets. All profiles of a file are fitted together.
 type Variant struct {
-	Name      string    `toml:"name"`
-	About     string    `toml:"about"`
-	Attention string    `toml:"attention_kernels"`
-	Services  []Service `toml:"service"`
-	Memory    Memory    `toml:"memory"`
-	Time      Time      `toml:"time"`
+	Name     string    `toml:"name"`
+	About    string    `toml:"about"`
+	Services []Service `toml:"service"`
+	Memory   Memory    `toml:"memory"`
+	Time     Time      `toml:"time"`
 
 	set map[string]bool // keys that it sets
 }
@@ -46,9 +45,6 @@ func (p *Profile) Family() []*Profile {
 		q.Name, q.Services = p.Name+"-"+v.Name, v.Services
 		if v.About != "" {
 			q.About = v.About
-		}
-		if v.Attention != "" {
-			q.Attention = v.Attention
 		}
 		overlay(&q, &Profile{Memory: v.Memory, Time: v.Time}, func(key string) bool { return v.set[key] })
 		list = append(list, &q)
@@ -88,7 +84,7 @@ func (p *Profile) inherit(base *Profile, doc *strict.Doc) {
 	for _, f := range []struct {
 		to   *string
 		from string
-	}{{&p.Version, base.Version}, {&p.About, base.About}, {&p.DefaultRecipe, base.DefaultRecipe}, {&p.Attention, base.Attention},
+	}{{&p.Version, base.Version}, {&p.About, base.About}, {&p.DefaultRecipe, base.DefaultRecipe},
 		{(*string)(&p.Precision), string(base.Precision)}} {
 		if *f.to == "" {
 			*f.to = f.from
@@ -96,6 +92,12 @@ func (p *Profile) inherit(base *Profile, doc *strict.Doc) {
 	}
 	if len(p.Frameworks) == 0 {
 		p.Frameworks = base.Frameworks
+	}
+	if !doc.Has("rate") {
+		p.Rates = slices.Clone(base.Rates)
+		for _, c := range p.rates {
+			c.Low, c.High = 0, 0
+		}
 	}
 	for _, r := range base.Recipes {
 		if !slices.ContainsFunc(p.Recipes, func(o Recipe) bool { return o.Name == r.Name }) {
