@@ -3,7 +3,6 @@ package measured
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"meshplan/strict"
 )
@@ -142,7 +141,7 @@ func needed(t *table, kind Kind) error {
 type row struct {
 	line              int // in the file, the header being 1
 	id, source, sweep string
-	inconsistent      bool
+	flags             flags
 	setup             setup
 	outcome           outcome
 }
@@ -161,7 +160,7 @@ func split(t *table) []row {
 		if r.source == "" {
 			r.source = t.base()
 		}
-		r.inconsistent = slices.Contains(strings.Fields(strings.ToLower(t.cell(i, "flags"))), "inconsistent")
+		r.flags = flagsOf(t.cell(i, "flags"))
 		for c := range numSetup {
 			r.setup[c] = t.cell(i, c.String())
 		}

@@ -1,0 +1,7 @@
+package measured
+
+import "meshplan/cost/profile"
+
+// fittedConstants is how many constants of the profile were fitted to measured
+// runs; reports show it beside the errors.
+func fittedConstants(*profile.Profile) int { return 0 }
