@@ -8,13 +8,14 @@ import (
 	"meshplan/plan"
 )
 
-// Baselines are rules of thumb, judged on the same sweeps.
+// Baselines are rules of thumb and a constant rate, judged on the same sweeps.
 type Baselines struct {
 	LeastModelParallel Baseline `json:"least_model_parallel"`
 	LargestMicroBatch  Baseline `json:"largest_micro_batch"`
+	ConstantRate       Baseline `json:"constant_rate"` // which tells no plans apart: the mean over all that may be picked
 }
 
-// Baseline is a rule of thumb in two forms: with the model's own verdicts on
+// Baseline is one of them in two forms: with the model's own verdicts on
 // memory, and with the knowledge of what ran.
 type Baseline struct {
 	SameVerdict Picks `json:"same_verdict"`
@@ -66,8 +67,8 @@ func least(list []*candidate, key func(*candidate) [4]int64) *candidate {
 	})
 }
 
-// baselineRegrets gathers the regrets of both rules in both forms.
-type baselineRegrets struct{ parallelSame, parallelTold, batchSame, batchTold []float64 }
+// baselineRegrets gathers the regrets of each baseline in both forms.
+type baselineRegrets struct{ parallelSame, parallelTold, batchSame, batchTold, anySame, anyTold []float64 }
 
 // add picks in one more group.
 func (b *baselineRegrets) add(g *group) {
@@ -76,6 +77,21 @@ func (b *baselineRegrets) add(g *group) {
 	b.parallelTold = append(b.parallelTold, g.regret(leastModelParallel(ran)))
 	b.batchSame = append(b.batchSame, g.regret(largestMicroBatch(g.choice())))
 	b.batchTold = append(b.batchTold, g.regret(largestMicroBatch(ran)))
+	b.anySame = append(b.anySame, g.anyRegret(g.choice()))
+	b.anyTold = append(b.anyTold, g.anyRegret(ran))
+}
+
+// anyRegret is the mean regret of the candidates: what one loses who cannot
+// tell them apart.
+func (g *group) anyRegret(list []*candidate) float64 {
+	if len(list) == 0 {
+		return g.regret(nil)
+	}
+	sum := 0.0
+	for _, c := range list {
+		sum += g.regret(c)
+	}
+	return sum / float64(len(list))
 }
 
 // judge sums up.
@@ -83,6 +99,7 @@ func (b *baselineRegrets) judge() Baselines {
 	return Baselines{
 		LeastModelParallel: Baseline{picks(b.parallelSame), picks(b.parallelTold)},
 		LargestMicroBatch:  Baseline{picks(b.batchSame), picks(b.batchTold)},
+		ConstantRate:       Baseline{picks(b.anySame), picks(b.anyTold)},
 	}
 }
 

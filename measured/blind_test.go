@@ -26,7 +26,7 @@ func TestPredictionsDoNotSeeWhatWasMeasured(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	change := map[string]string{"step_time_s": "1000", "tokens_per_s_per_gpu": "", "tflops_per_gpu": "", "peak_mem_gib": "1", "mem_kind": "allocated", "oom": "0"}
+	change := map[string]string{"step_time_s": "1000", "tokens_per_s_per_gpu": "", "tflops_per_gpu": "", "peak_mem_gib": "1", "mem_kind": "allocated", "oom": "0", "flags": "suspect near3"}
 	var changed strings.Builder
 	w := csv.NewWriter(&changed)
 	for i, record := range records {

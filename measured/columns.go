@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strings"
 
 	"meshplan/strict"
 )
@@ -140,16 +139,11 @@ func needed(t *table, kind Kind) error {
 	return nil
 }
 
-// unusual are the flags of runs from which no constant is learnt: the table
-// itself says that they are not like others.
-var unusual = []string{"suspect", "composed", "slow_state", "slow_state_likely", "near_limit", "embedding_balanced"}
-
 // row is a line of a table, its two halves apart.
 type row struct {
 	line              int // in the file, the header being 1
 	id, source, sweep string
-	inconsistent      bool
-	unlike            bool // flagged as unlike other runs: no constant is learnt from it
+	flags             flags
 	setup             setup
 	outcome           outcome
 }
@@ -179,8 +173,7 @@ func split(t *table) []row {
 		if r.source == "" {
 			r.source = t.base()
 		}
-		r.inconsistent = slices.Contains(strings.Fields(strings.ToLower(t.cell(i, "flags"))), "inconsistent")
-		r.unlike = slices.ContainsFunc(strings.Fields(strings.ToLower(t.cell(i, "flags"))), func(f string) bool { return slices.Contains(unusual, f) })
+		r.flags = flagsOf(t.cell(i, "flags"))
 		for c := range numSetup {
 			r.setup[c] = t.cell(i, c.String())
 		}

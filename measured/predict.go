@@ -33,6 +33,10 @@ type prediction struct {
 	deviceMemory  float64 // bytes
 	modelParallel int64   // tp*pp
 
+	gpu       string      // name in the catalogue
+	shares    []TermShare // of the step
+	constants int         // of the profile that were fitted to measured runs
+
 	job   *job
 	price *cost.Model
 }
@@ -143,6 +147,7 @@ func price(m *cost.Model, j *job) (prediction, *skip) {
 		tokens: f.Workload.TokensPerStep(), gpus: gpus, model: f.Model, workload: f.Workload, flops: j.of.flops,
 		deviceMemory:  float64(max(f.Cluster.GPU.Label, f.Cluster.GPU.Runtime)),
 		modelParallel: int64(full.Placement.Degree(plan.TP)) * int64(full.Placement.Degree(plan.PP)),
+		gpu:           f.Cluster.GPU.Name, shares: sharesOf(&e.Time), constants: fittedConstants(j.of.profile),
 	}
 	rate := float64(cost.Rate(f.Cluster.GPU, f.Workload.Precision))
 	p.least = p.tokens * float64(f.Model.FLOPsPerToken(int(f.Workload.SeqLen))) / (gpus * rate)

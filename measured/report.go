@@ -17,17 +17,14 @@ const FormatVersion = 1
 type Report struct {
 	FormatVersion  int            `json:"format_version"`
 	Kind           Kind           `json:"kind"`
-	Rows           int            `json:"rows"`
-	Scored         int            `json:"scored"`
+	Part                          // of all rows
 	Skipped        []Skipped      `json:"skipped"`
 	Defaults       []DefaultCount `json:"defaults"`        // of the scored rows
 	GenericProfile int            `json:"generic_profile"` // scored rows whose framework no profile serves
-	Time           Errors         `json:"time"`
-	Memory         Errors         `json:"memory"`
-	Fit            Fit            `json:"fit"`
-	Ranking        Ranking        `json:"ranking"`
+	Worst          []WorstRow     `json:"worst"`           // the times that are furthest off, ten at most
 	BySource       []SourceReport `json:"by_source"`
 	BySweep        []SweepReport  `json:"by_sweep"`
+	ByFlag         []FlagReport   `json:"by_flag"` // the flags that occur, and "unflagged"
 
 	// Lines says of each row, in the order of the table, how it was met.
 	Lines []Line `json:"-"`
@@ -47,17 +44,27 @@ type DefaultCount struct {
 
 // Part is the judgement of some of the rows.
 type Part struct {
-	Rows    int     `json:"rows"`
-	Scored  int     `json:"scored"`
-	Time    Errors  `json:"time"`
-	Memory  Errors  `json:"memory"`
-	Fit     Fit     `json:"fit"`
-	Ranking Ranking `json:"ranking"`
+	Rows            int         `json:"rows"`
+	Scored          int         `json:"scored"`
+	FittedConstants int         `json:"fitted_constants"` // of the profiles that price the scored rows
+	Time            Errors      `json:"time"`
+	TimeBaseline    Errors      `json:"time_baseline"` // by a constant rate fitted to other sweeps, where there are any
+	Memory          Errors      `json:"memory"`
+	Fit             Fit         `json:"fit"`
+	Ranking         Ranking     `json:"ranking"`
+	WeakScaling     WeakScaling `json:"weak_scaling"`
 }
 
 // SourceReport is the part of one source.
 type SourceReport struct {
 	Source string `json:"source"`
+	Part
+	Clean Part `json:"clean"` // without the rows of a doubtful flag
+}
+
+// FlagReport is the part of the rows with one flag.
+type FlagReport struct {
+	Flag string `json:"flag"`
 	Part
 }
 
@@ -172,7 +179,7 @@ func (t *runs) score(ctx context.Context, list families) ([]scored, error) {
 
 // reportOf sums up rows.
 func reportOf(kind Kind, rows []scored) *Report {
-	r := &Report{FormatVersion: FormatVersion, Kind: kind, Rows: len(rows), Skipped: []Skipped{}, Defaults: []DefaultCount{},
+	r := &Report{FormatVersion: FormatVersion, Kind: kind, Skipped: []Skipped{}, Defaults: []DefaultCount{},
 		BySource: []SourceReport{}, BySweep: []SweepReport{}}
 	every := make([]*scored, len(rows))
 	for i := range rows {
@@ -180,11 +187,11 @@ func reportOf(kind Kind, rows []scored) *Report {
 		r.Lines = append(r.Lines, lineOf(&rows[i]))
 	}
 	r.count(every)
+	constantRates(every)
 	bySource := func(s *scored) string { return s.source }
-	all := partOf(every, bySource)
-	r.Scored, r.Time, r.Memory, r.Fit, r.Ranking = all.Scored, all.Time, all.Memory, all.Fit, all.Ranking
+	r.Part, r.Worst, r.ByFlag = partOf(every, bySource), worstOf(every), byFlag(every, bySource)
 	for _, p := range parts(every, bySource) {
-		r.BySource = append(r.BySource, SourceReport{p.name, partOf(p.rows, bySource)})
+		r.BySource = append(r.BySource, SourceReport{p.name, partOf(p.rows, bySource), partOf(clean(p.rows), bySource)})
 	}
 	bySweep := func(s *scored) string { return s.sweep }
 	for _, p := range parts(every, bySweep) {
@@ -236,21 +243,29 @@ func (r *Report) count(rows []*scored) {
 func partOf(rows []*scored, part func(*scored) string) Part {
 	p := Part{Rows: len(rows)}
 	var compared []*scored
-	var times, memories []float64
+	var times, byRate, memories []float64
+	fitted := map[string]int{} // by profile
 	for _, s := range rows {
 		if s.skip != nil {
 			continue
 		}
 		compared = append(compared, s)
+		fitted[s.profile] = s.constants
 		if e, ok := s.timeError(); ok {
 			times = append(times, e)
+		}
+		if e, ok := s.rateError(); ok {
+			byRate = append(byRate, e)
 		}
 		if e, ok := s.memoryError(); ok {
 			memories = append(memories, e)
 		}
 	}
-	p.Scored, p.Time, p.Memory = len(compared), errorsOf(times), errorsOf(memories)
-	p.Fit, p.Ranking = fitOf(compared, part), rankingOf(compared)
+	for _, n := range fitted {
+		p.FittedConstants += n
+	}
+	p.Scored, p.Time, p.TimeBaseline, p.Memory = len(compared), errorsOf(times), errorsOf(byRate), errorsOf(memories)
+	p.Fit, p.Ranking, p.WeakScaling = fitOf(compared, part), rankingOf(compared), weakScalingOf(compared)
 	return p
 }
 

@@ -38,7 +38,7 @@ func samplesOf(rows []scored, takes func(*served) bool) []sample {
 	var list []sample
 	for i := range rows {
 		s := &rows[i]
-		if s.skip != nil || s.prediction.price == nil || s.unlike || !takes(&s.prediction.job.of) {
+		if s.skip != nil || s.prediction.price == nil || s.flags&doubtful != 0 || !takes(&s.prediction.job.of) {
 			continue
 		}
 		one := sample{row: i, model: s.prediction.price, served: &s.prediction.job.of, plan: s.prediction.plan, fold: foldOf(s)}

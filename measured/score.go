@@ -15,12 +15,13 @@ type scored struct {
 	skip    *skip
 	seconds float64 // measured; 0 where no step was timed
 	order   int     // of the row in its table, while rows are refitted
+	byRate  float64 // seconds by a constant rate; 0 where there is none
 }
 
 // score compares a row's outcome with what was predicted from its setup.
 func score(r *row, kind Kind, p *predicted) scored {
 	s := scored{row: r, prediction: p.prediction}
-	if r.inconsistent {
+	if r.flags&inconsistent != 0 {
 		s.skip = skipped(Contradiction, "the table flags the row as inconsistent")
 		return s
 	}

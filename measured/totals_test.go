@@ -40,34 +40,8 @@ func TestTotalsOfThePublishedRuns(t *testing.T) {
 				t.Fatal(err)
 			}
 			compare(t, "", decoded(t, got.Bytes()), decoded(t, want))
-			if name == "training" {
-				onPage(t, "measured runs", tableOf(r))
-			}
 		})
 	}
-}
-
-// tableOf is the report as a table for docs/accuracy.md.
-func tableOf(r *Report) string {
-	var b strings.Builder
-	b.WriteString("| source | scored | times | median error | p90 | signed mean | memory | median error | sweeps | regret | pairs in order |\n|---|---|---|---|---|---|---|---|---|---|---|\n")
-	percent := func(s Share, format string) string {
-		if s.None() {
-			return ""
-		}
-		return fmt.Sprintf(format+" %%", 100*float64(s))
-	}
-	line := func(name string, scored int, time, memory Errors, k Ranking) {
-		fmt.Fprintf(&b, "| %s | %d | %d | %s | %s | %s | %d | %s | %d | %s | %s |\n", name, scored, time.N, percent(time.Median, "%.0f"), percent(time.P90, "%.0f"),
-			percent(time.Signed, "%+.0f"), memory.N, percent(memory.Median, "%.0f"), k.Groups, percent(k.MeanRegret, "%.0f"), percent(k.PairOrder, "%.0f"))
-	}
-	for _, s := range r.BySource {
-		if s.Scored > 0 {
-			line(s.Source, s.Scored, s.Time, s.Memory, s.Ranking)
-		}
-	}
-	line("all", r.Scored, r.Time, r.Memory, r.Ranking)
-	return b.String()
 }
 
 // onPage holds that a block of docs/accuracy.md shows the table; -update
@@ -199,16 +173,22 @@ func TestTheNamesOfTheReport(t *testing.T) {
 		of   any
 		want string
 	}{
-		{"the report", report, "by_source by_sweep defaults fit format_version generic_profile kind memory ranking rows scored skipped time"},
+		{"the report", report, "by_flag by_source by_sweep defaults fit fitted_constants format_version generic_profile kind memory ranking rows scored skipped time time_baseline weak_scaling worst"},
 		{"time", report["time"], "mape median n p90 signed"},
+		{"the constant rate's time", report["time_baseline"], "mape median n p90 signed"},
 		{"memory", report["memory"], "mape median n p90 signed"},
+		{"weak scaling", report["weak_scaling"], "mean_absolute_gap mean_measured mean_predicted series"},
 		{"fit", report["fit"], "accuracy borderline false_fit false_oom n ran_refused"},
 		{"ranking", ranking, "baselines failed_picks groups max_regret mean_regret pair_order safe_or_borderline_regret top3_regret"},
-		{"baselines", baselines, "largest_micro_batch least_model_parallel"},
+		{"baselines", baselines, "constant_rate largest_micro_batch least_model_parallel"},
 		{"a baseline", rule, "same_verdict told_what_ran"},
 		{"its picks", rule["same_verdict"], "failed_picks mean_regret"},
-		{"a source", report["by_source"].([]any)[0], "fit memory ranking rows scored source time"},
-		{"a sweep", report["by_sweep"].([]any)[0], "fit memory ranking rows scored sweep time"},
+		{"a source", report["by_source"].([]any)[0], "clean fit fitted_constants memory ranking rows scored source time time_baseline weak_scaling"},
+		{"a source's clean rows", report["by_source"].([]any)[0].(map[string]any)["clean"], "fit fitted_constants memory ranking rows scored time time_baseline weak_scaling"},
+		{"a sweep", report["by_sweep"].([]any)[0], "fit fitted_constants memory ranking rows scored sweep time time_baseline weak_scaling"},
+		{"a flag", report["by_flag"].([]any)[0], "fit fitted_constants flag memory ranking rows scored time time_baseline weak_scaling"},
+		{"a bad row", report["worst"].([]any)[0], "cause flags gpu gpus id log_error measured_s model predicted_s profile shares source"},
+		{"a term of it", report["worst"].([]any)[0].(map[string]any)["shares"].([]any)[0], "share term"},
 		{"a default", report["defaults"].([]any)[0], "column count"},
 	} {
 		if got := keys(c.of); got != c.want {

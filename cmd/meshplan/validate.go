@@ -41,8 +41,13 @@ Optional columns, such as source, sweep, dp, zero_stage, recompute, framework,
 precision and network, say more about a run. What a row leaves open is filled
 and counted; a row that cannot be scored is counted under its reason.
 
-Errors are predicted over measured less 1. Regret is the share of the best
-measured throughput that the model's pick loses.`,
+Errors are predicted over measured less 1. Beside the error of step time stands
+that of a constant rate, the model FLOPs a second and GPU that fit other sweeps of
+the same profile, GPU and precision best. Regret is the share of the best measured
+throughput that the model's pick loses. Rows with the flags (a column of words)
+suspect, composed, slow_state, slow_state_likely, near_limit or embedding_balanced
+are also judged apart, and their sources without them; a row flagged inconsistent
+is skipped. No flag reaches a prediction.`,
 		Example: `  meshplan validate runs.csv
   meshplan validate runs.csv --by sweep --rows rows.csv
   meshplan validate runs.csv --json`,

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"meshplan/measured"
 	"meshplan/strict"
@@ -13,12 +14,17 @@ import (
 // skipped or filled.
 func validateView(r *measured.Report, path, by string) string {
 	var p page
-	p.line("%s: %s measured runs, %s of %s rows scored", filepath.Base(path), r.Kind, units.Grouped(int64(r.Scored)), units.Grouped(int64(r.Rows)))
+	p.line("%s: %s measured runs, %s of %s rows scored, %s", filepath.Base(path), r.Kind,
+		units.Grouped(int64(r.Scored)), units.Grouped(int64(r.Rows)), count(r.FittedConstants, "fitted constant"))
 	timeTable(&p, r, by)
+	weakScalingTable(&p, r, by)
 	peakTable(&p, r, by)
 	fitTable(&p, r, by)
 	rankingTable(&p, r, by)
 	baselinesTable(&p, r)
+	flagsTable(&p, r)
+	cleanTable(&p, r, by)
+	worstRows(&p, r)
 	skippedTable(&p, r)
 	defaultsTable(&p, r)
 	return p.String()
@@ -42,8 +48,7 @@ func partsOf(r *measured.Report, by string) []judged {
 			list = append(list, judged{s.Source, s.Part})
 		}
 	}
-	whole := measured.Part{Rows: r.Rows, Scored: r.Scored, Time: r.Time, Memory: r.Memory, Fit: r.Fit, Ranking: r.Ranking}
-	return append(list, judged{"all", whole})
+	return append(list, judged{"all", r.Part})
 }
 
 // nameWidth bounds the name of a part in a table.
@@ -52,12 +57,14 @@ const nameWidth = 38
 // shown is the name of a part as a table has it.
 func shown(name string) string { return clip(strict.Visible(name), nameWidth) }
 
-// timeTable shows the errors of step time.
+// timeTable shows the errors of step time, and the mean error of a constant
+// rate.
 func timeTable(p *page, r *measured.Report, by string) {
 	p.heading("Step time, predicted over measured less 1")
-	rows := [][]string{{by, "rows", "scored", "n", "mean", "median", "p90", "signed"}}
+	rows := [][]string{{by, "rows", "scored", "n", "mean", "median", "p90", "signed", "constant rate"}}
 	for _, j := range partsOf(r, by) {
-		rows = append(rows, append([]string{shown(j.name), fmt.Sprint(j.Rows), fmt.Sprint(j.Scored)}, errorCells(j.Time)...))
+		row := append([]string{shown(j.name), fmt.Sprint(j.Rows), fmt.Sprint(j.Scored)}, errorCells(j.Time)...)
+		rows = append(rows, append(row, fraction(j.TimeBaseline.MAPE)))
 	}
 	p.table(rows)
 }
@@ -119,16 +126,96 @@ func baselinesTable(p *page, r *measured.Report) {
 	if r.Ranking.Groups == 0 {
 		return
 	}
-	p.heading("Rules of thumb on the same sweeps")
+	p.heading("Rules of thumb on the same sweeps; a constant rate tells no plans apart")
 	rows := [][]string{{"rule", "mean, by our verdicts", "failed", "mean, told what ran", "failed"}}
 	for _, b := range []struct {
 		name string
 		measured.Baseline
-	}{{"least model parallel", r.Ranking.Baselines.LeastModelParallel}, {"largest micro-batch", r.Ranking.Baselines.LargestMicroBatch}} {
+	}{{"least model parallel", r.Ranking.Baselines.LeastModelParallel}, {"largest micro-batch", r.Ranking.Baselines.LargestMicroBatch},
+		{"constant rate", r.Ranking.Baselines.ConstantRate}} {
 		rows = append(rows, []string{b.name, fraction(b.SameVerdict.MeanRegret), fmt.Sprint(b.SameVerdict.FailedPicks),
 			fraction(b.ToldWhatRan.MeanRegret), fmt.Sprint(b.ToldWhatRan.FailedPicks)})
 	}
 	p.table(rows)
+}
+
+// weakScalingTable shows what throughput per GPU is lost as runs grow.
+func weakScalingTable(p *page, r *measured.Report, by string) {
+	rows := [][]string{{by, "series", "measured", "predicted", "mean gap"}}
+	for _, j := range partsOf(r, by) {
+		if w := j.WeakScaling; w.Series > 0 {
+			rows = append(rows, []string{shown(j.name), fmt.Sprint(w.Series), signed(w.Measured), signed(w.Predicted), fraction(w.Gap)})
+		}
+	}
+	if len(rows) > 1 {
+		p.heading("Weak scaling: share of the throughput per GPU that is lost from the least GPUs to the most")
+		p.table(rows)
+	}
+}
+
+// partHeads and partCells are a part in one line, behind its name.
+var partHeads = []string{"rows", "scored", "n", "mean", "median", "p90", "signed", "sweeps", "regret"}
+
+func partCells(part *measured.Part) []string {
+	cells := append([]string{fmt.Sprint(part.Rows), fmt.Sprint(part.Scored)}, errorCells(part.Time)...)
+	return append(cells, fmt.Sprint(part.Ranking.Groups), fraction(part.Ranking.MeanRegret))
+}
+
+// flagsTable shows the rows of each flag apart, where there are any.
+func flagsTable(p *page, r *measured.Report) {
+	if len(r.ByFlag) < 2 {
+		return
+	}
+	p.heading("Flagged rows: errors of step time, regret")
+	rows := [][]string{append([]string{"flag"}, partHeads...)}
+	for i := range r.ByFlag {
+		f := &r.ByFlag[i]
+		rows = append(rows, append([]string{f.Flag}, partCells(&f.Part)...))
+	}
+	p.table(rows)
+}
+
+// cleanTable shows what is left of the sources that have flagged rows.
+func cleanTable(p *page, r *measured.Report, by string) {
+	rows := [][]string{append([]string{"source"}, partHeads...)}
+	for i := range r.BySource {
+		if s := &r.BySource[i]; s.Clean.Rows < s.Rows {
+			rows = append(rows, append([]string{shown(s.Source)}, partCells(&s.Clean)...))
+		}
+	}
+	if by == "source" && len(rows) > 1 {
+		p.heading("Sources without their flagged rows: errors of step time, regret")
+		p.table(rows)
+	}
+}
+
+// listedTerms is how many terms of a bad row are listed.
+const listedTerms = 3
+
+// worstRows lists the rows that are furthest off and what may be the cause.
+func worstRows(p *page, r *measured.Report) {
+	if len(r.Worst) == 0 {
+		return
+	}
+	p.heading("Times that are furthest off, what takes the predicted time, and the likely cause by rule")
+	var items [][2]string
+	for i := range r.Worst {
+		w := &r.Worst[i]
+		text := fmt.Sprintf("%s on %s x %s, measured %s, predicted %s. ", shown(w.Model), units.Grouped(w.GPUs), w.GPU,
+			seconds(float64(w.Measured)), seconds(float64(w.Predicted)))
+		for i, t := range w.Shares[:min(listedTerms, len(w.Shares))] {
+			if i > 0 {
+				text += "; "
+			}
+			text += fmt.Sprintf("%s %s", t.Term, percent(float64(t.Share), 0))
+		}
+		text += ". Cause: " + w.Cause
+		if len(w.Flags) > 0 {
+			text += ". Flags: " + strings.Join(w.Flags, " ")
+		}
+		items = append(items, [2]string{shown(w.ID), text})
+	}
+	p.list(items)
 }
 
 // shownLines is how many skipped rows of a reason are shown in full.
