@@ -2,6 +2,7 @@ package measured
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"runtime"
@@ -14,13 +15,12 @@ import (
 )
 
 // fit is a search for the constants under which the samples and the priors are
-// most likely: half the squared distance of each constant's logarithm from its
-// prior, in its own spread, plus the samples' losses. A constant is searched as
-// the place between its ends,
+// most likely: half the squared x of each constant plus the samples' losses,
 //
-//	value = low (high/low)^(1/(1+exp(-x)))
+//	value = prior exp(spread g(x))
 //
-// so that it never leaves them.
+// where g is x near 0, so that x is the distance from the prior in spreads, and
+// bends towards the ends of the constant's range, which it never leaves.
 type fit struct {
 	samples []sample
 	apply   func(values []float64) families
@@ -38,19 +38,14 @@ const maxRounds = 40
 // nudge is the step in x by which slopes are taken.
 const nudge = 1e-3
 
-// value is a constant at x, and place its x.
+// value is a constant at x.
 func value(p *profile.Parameter, x float64) float64 {
-	return p.Low * math.Pow(p.High/p.Low, 1/(1+math.Exp(-x)))
+	end := math.Log(p.High / p.Prior)
+	if x < 0 {
+		end = math.Log(p.Prior / p.Low)
+	}
+	return p.Prior * math.Exp(end*math.Tanh(x*p.Spread()/end))
 }
-
-func place(p *profile.Parameter, v float64) float64 {
-	share := math.Log(v/p.Low) / math.Log(p.High/p.Low)
-	share = min(max(share, 1e-3), 1-1e-3)
-	return math.Log(share / (1 - share))
-}
-
-// off is how far a constant is from its prior, in spreads.
-func off(p *profile.Parameter, v float64) float64 { return math.Log(v/p.Prior) / p.Spread() }
 
 func (f *fit) values(x []float64) []float64 {
 	v := make([]float64, len(x))
@@ -114,8 +109,7 @@ func (f *fit) cost(x []float64) float64 {
 		v, _, _ := f.samples[i].loss(e, f.edge)
 		total += v
 	}
-	for k := range x {
-		d := off(&f.free[k], value(&f.free[k], x[k]))
+	for _, d := range x {
 		total += d * d / 2
 	}
 	return total
@@ -126,7 +120,7 @@ func (f *fit) cost(x []float64) float64 {
 func (f *fit) gradient(g, x []float64) {
 	f.take(x)
 	for k := range x {
-		g[k] = f.pull(k, x[k])
+		g[k] = x[k]
 	}
 	for i := range f.samples {
 		_, slope, _ := f.samples[i].loss(f.errors[i], f.edge)
@@ -151,23 +145,11 @@ func (f *fit) hessian(h *mat.SymDense, x []float64) {
 	for a := range n {
 		for b := a; b < n; b++ {
 			if a == b {
-				slope := f.slope(a, x[a])
-				sum[a*n+b] += slope * slope
+				sum[a*n+b]++
 			}
 			h.SetSym(a, b, sum[a*n+b])
 		}
 	}
-}
-
-// pull is the gradient of the prior of constant k, slope that of its distance.
-func (f *fit) pull(k int, x float64) float64 {
-	return off(&f.free[k], value(&f.free[k], x)) * f.slope(k, x)
-}
-
-func (f *fit) slope(k int, x float64) float64 {
-	p := &f.free[k]
-	s := 1 / (1 + math.Exp(-x))
-	return math.Log(p.High/p.Low) * s * (1 - s) / p.Spread()
 }
 
 // solution is the constants found, and how well the samples pin each: its
@@ -182,7 +164,6 @@ type solution struct {
 func (f *fit) solve(ctx context.Context, start []float64) (*solution, error) {
 	x := make([]float64, len(f.free))
 	for k := range x {
-		x[k] = place(&f.free[k], f.free[k].Prior)
 		if start != nil {
 			x[k] = start[k]
 		}
@@ -210,26 +191,26 @@ func (f *fit) solve(ctx context.Context, start []float64) (*solution, error) {
 	x = r.X
 	h := mat.NewSymDense(len(x), nil)
 	f.hessian(h, x)
-	return &solution{values: f.values(x), pinned: f.pins(h, x), x: x}, nil
+	return &solution{values: f.values(x), pinned: pins(h), x: x}, nil
 }
 
-// pins is the standard deviation of each constant's logarithm, given the samples
-// and the priors, over that of its prior.
-func (f *fit) pins(h *mat.SymDense, x []float64) []float64 {
-	out := make([]float64, len(x))
+// pins is the standard deviation of each constant's x, given the samples and the
+// priors; that of the priors alone is 1.
+func pins(h *mat.SymDense) []float64 {
+	out := make([]float64, h.SymmetricDim())
 	var factor mat.Cholesky
-	if !factor.Factorize(h) {
-		for k := range out {
-			out[k] = 1
-		}
-		return out
-	}
 	var inverse mat.SymDense
-	if err := factor.InverseTo(&inverse); err != nil {
-		return out
+	ok := factor.Factorize(h)
+	if ok {
+		var ill mat.Condition
+		if err := factor.InverseTo(&inverse); err != nil && !errors.As(err, &ill) {
+			ok = false
+		}
 	}
 	for k := range out {
-		out[k] = min(1, math.Sqrt(inverse.At(k, k))*f.slope(k, x[k]))
+		if out[k] = 1; ok {
+			out[k] = min(1, math.Sqrt(inverse.At(k, k)))
+		}
 	}
 	return out
 }

@@ -3,10 +3,14 @@ package nanotron
 import "meshplan/framework"
 
 // split is nanotron's own split or, where a plan cannot describe it, the nearest
-// even one: the remainder on the first stages.
+// one: where the head comes before the last stage, a last stage with the head
+// alone, and the remainder of the layers on the first stages.
 func split(f *framework.Facts, tp, pp, vpp int) []int32 {
 	if own := Balance(f, tp, pp, vpp); own != nil {
 		return own
+	}
+	if vpp == 1 && pp > 1 && pp <= f.Model.Layers {
+		return append(framework.RemainderFirst(f.Model.Layers, pp-1, 0, 0), 0)
 	}
 	return framework.RemainderFirst(f.Model.Layers, pp*vpp, 0, 0)
 }
