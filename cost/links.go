@@ -57,7 +57,7 @@ func (m *Model) layerLinks(v *view, kind models.Kind, what measure) links {
 	hidden := m.seq * m.bytes * float64(m.model.Hidden)
 	if tp := v.group(plan.TP); tp.n.hi > 1 {
 		block, gather := m.blockSeconds(v, &tp, hidden, what)
-		share := t.TPExposed.Value * m.blocks(kind)
+		share := t.TPExposed.Value * t.TPSlowdown.Value * m.blocks(kind)
 		if tp.leaves() {
 			share *= t.TPWideSlowdown.Value
 		}

@@ -26,6 +26,7 @@ var limits = map[string]limit{
 	"time.attention_slowdown":      {most: 100, above: true},
 	"time.gemm_slowdown":           {most: 100, above: true},
 	"time.grouped_gemm_slowdown":   {most: 100, above: true},
+	"time.tp_slowdown":             {most: 100, above: true},
 	"time.tp_wide_slowdown":        {least: 1, most: 100},
 	"time.jitter":                  {most: 1},
 	"time.anchor":                  {most: 1000, above: true},

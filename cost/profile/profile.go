@@ -178,7 +178,8 @@ type Time struct {
 	StepSeconds      Constant `toml:"step_seconds"`             // fixed time per step
 	Anchor           Constant `toml:"anchor"`                   // measured over predicted time of the runs that the profile was anchored to
 	TPExposed        Constant `toml:"tp_exposed"`               // share of tensor-parallel communication not hidden
-	TPWideSlowdown   Constant `toml:"tp_wide_slowdown"`         // its time over that of the collective alone, where tp leaves a domain
+	TPSlowdown       Constant `toml:"tp_slowdown"`              // its time over that of the collectives alone
+	TPWideSlowdown   Constant `toml:"tp_wide_slowdown"`         // the same where tp leaves a domain, on top
 	RingExposed      Constant `toml:"ring_exposed"`             // share of the context-parallel ring not hidden, on top of what exceeds the attention
 	EPExposed        Constant `toml:"ep_exposed"`               // share of expert all-to-all not hidden
 	P2PExposed       Constant `toml:"p2p_exposed"`              // share of stage-to-stage transfers not hidden under 1F1B
