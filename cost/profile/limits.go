@@ -73,7 +73,7 @@ func (c Constant) validate(key string) error {
 // validateRange checks what a constant says about being fitted.
 func (c Constant) validateRange(l *limit) error {
 	switch {
-	case c.Prior == 0 && c.Low == 0 && c.High == 0:
+	case c.Low == 0 && c.High == 0:
 		return nil
 	case !(c.Low > 0 && c.Low < c.Prior && c.Prior < c.High && c.High <= maxConstant):
 		return fmt.Errorf("has the prior %g between %g and %g: want low < prior < high, all above 0", c.Prior, c.Low, c.High)
