@@ -12,7 +12,9 @@ import (
 type job struct {
 	facts    framework.Facts
 	of       served
-	plan     plan.Plan
+	values   map[string]string // of the plan as far as it is given, by the keys of its text
+	open     [numSetup]bool    // settings that the row leaves open
+	plan     plan.Plan         // as the framework fills it
 	defaults defaults
 }
 
@@ -45,15 +47,11 @@ func jobOf(l *lookup, s *setup, kind Kind) (*job, *skip) {
 		return nil, skip
 	}
 	j.of.plan += "," + r.plan // of two that set the same, the last holds
-	text, skip := planText(s, &g, j.facts.MoE(), &j.of, &j.defaults)
-	if skip != nil {
+	if j.values, skip = valuesOf(s, &g, j.facts.MoE(), &j.of, &j.defaults); skip != nil {
 		return nil, skip
 	}
-	part, err := plan.Parse(text)
-	if err != nil {
-		return nil, skipped(NoPlan, "%v", err)
-	}
-	return j, j.complete(part)
+	j.open = openOf(s, &j.of)
+	return j, j.complete()
 }
 
 // trains refuses runs whose parameters are not all trained as a plan has it:

@@ -118,7 +118,7 @@ func priceGroup(jobs []*job, rows []int, out []predicted) {
 			out[i].skip = skipped(NoPlan, "%v", err)
 			continue
 		}
-		out[i].prediction, out[i].skip = price(m, jobs[i])
+		out[i].prediction, out[i].skip = priced(m, jobs[i])
 	}
 }
 

@@ -21,6 +21,7 @@ type Report struct {
 	Scored         int            `json:"scored"`
 	Skipped        []Skipped      `json:"skipped"`
 	Defaults       []DefaultCount `json:"defaults"`        // of the scored rows
+	Assumed        []DefaultCount `json:"assumed"`         // of the defaults: raised to the least that is not refused
 	GenericProfile int            `json:"generic_profile"` // scored rows whose framework no profile serves
 	Time           Errors         `json:"time"`
 	Memory         Errors         `json:"memory"`
@@ -114,7 +115,7 @@ func Validate(ctx context.Context, name string, text []byte) (*Report, error) {
 
 // reportOf sums up rows.
 func reportOf(kind Kind, rows []scored) *Report {
-	r := &Report{FormatVersion: FormatVersion, Kind: kind, Rows: len(rows), Skipped: []Skipped{}, Defaults: []DefaultCount{},
+	r := &Report{FormatVersion: FormatVersion, Kind: kind, Rows: len(rows), Skipped: []Skipped{}, Defaults: []DefaultCount{}, Assumed: []DefaultCount{},
 		BySource: []SourceReport{}, BySweep: []SweepReport{}}
 	every := make([]*scored, len(rows))
 	for i := range rows {
@@ -140,7 +141,7 @@ func reportOf(kind Kind, rows []scored) *Report {
 // count counts the reasons and the columns filled.
 func (r *Report) count(rows []*scored) {
 	skips := map[Reason]int{}
-	var filled [numSetup]int
+	var filled, assumed [numSetup]int
 	guessed := 0
 	for _, s := range rows {
 		if s.skip != nil {
@@ -157,6 +158,9 @@ func (r *Report) count(rows []*scored) {
 			if yes {
 				filled[c]++
 			}
+			if s.defaults.assumed[c] {
+				assumed[c]++
+			}
 		}
 	}
 	for _, reason := range reasons {
@@ -167,6 +171,9 @@ func (r *Report) count(rows []*scored) {
 	for c, n := range filled {
 		if n > 0 {
 			r.Defaults = append(r.Defaults, DefaultCount{setupColumn(c).String(), n})
+		}
+		if assumed[c] > 0 {
+			r.Assumed = append(r.Assumed, DefaultCount{setupColumn(c).String(), assumed[c]})
 		}
 	}
 	if guessed > 0 {
