@@ -18,8 +18,9 @@ type job struct {
 	defaults defaults
 }
 
-// maxBatch bounds the sequences of a step.
-const maxBatch = 100_000_000
+// maxTokens bounds the tokens of a step, some ten times what anybody trains
+// with: a batch beyond it is one of tokens.
+const maxTokens = 1e9
 
 // jobOf looks up everything a row names. It sees the setup only.
 func jobOf(l *lookup, s *setup, kind Kind) (*job, *skip) {
@@ -100,7 +101,7 @@ func (j *job) workload(s *setup, g *degrees, r *recipe, kind Kind) *skip {
 		return skipped(NoPlan, "global_batch is not given")
 	case total%each != 0:
 		return skipped(Contradiction, "global_batch %d is no multiple of micro_batch*dp = %d", total, each)
-	case total > maxBatch || float64(total)*float64(seq) > plan.MaxTokensPerStep:
+	case float64(total)*float64(seq) > maxTokens:
 		return skipped(NoPlan, "a step of %d sequences of %d tokens is too large: the batch is counted in sequences", total, seq)
 	}
 	w := plan.Workload{GlobalBatch: total, SeqLen: int64(seq), LoadFactor: plan.DefaultLoadFactor}

@@ -29,6 +29,7 @@ type Report struct {
 	Ranking        Ranking        `json:"ranking"`
 	BySource       []SourceReport `json:"by_source"`
 	BySweep        []SweepReport  `json:"by_sweep"`
+	Warnings       []string       `json:"warnings"` // sentences about figures that look wrong
 
 	// Lines says of each row, in the order of the table, how it was met.
 	Lines []Line `json:"-"`
@@ -126,7 +127,9 @@ func reportOf(kind Kind, rows []scored) *Report {
 	bySource := func(s *scored) string { return s.source }
 	all := partOf(every, bySource)
 	r.Scored, r.Time, r.Memory, r.Fit, r.Ranking = all.Scored, all.Time, all.Memory, all.Fit, all.Ranking
-	for _, p := range parts(every, bySource) {
+	sources := parts(every, bySource)
+	r.Warnings = suspicions(sources)
+	for _, p := range sources {
 		r.BySource = append(r.BySource, SourceReport{p.name, partOf(p.rows, bySource)})
 	}
 	bySweep := func(s *scored) string { return s.sweep }

@@ -199,7 +199,7 @@ func TestTheNamesOfTheReport(t *testing.T) {
 		of   any
 		want string
 	}{
-		{"the report", report, "assumed by_source by_sweep defaults fit format_version generic_profile kind memory ranking rows scored skipped time"},
+		{"the report", report, "assumed by_source by_sweep defaults fit format_version generic_profile kind memory ranking rows scored skipped time warnings"},
 		{"time", report["time"], "mape median n p90 signed"},
 		{"memory", report["memory"], "mape median n p90 signed"},
 		{"fit", report["fit"], "accuracy borderline false_fit false_oom n ran_refused"},

@@ -21,6 +21,7 @@ func validateView(r *measured.Report, path, by string) string {
 	baselinesTable(&p, r)
 	skippedTable(&p, r)
 	defaultsTable(&p, r)
+	warnings(&p, r.Warnings)
 	return p.String()
 }
 
