@@ -373,7 +373,6 @@ func reprice(ctx context.Context, rows []scored, list families) error {
 		if skip != nil {
 			return skip
 		}
-		p.job, p.price = &j, m
 		s.prediction = p
 	}
 	return nil

@@ -10,7 +10,11 @@ import (
 // complete fills the plan as the framework itself would. Ranks that do not
 // line up with the leaf groups of the cluster are placed on one flat network of
 // the same rates.
-func (j *job) complete(part plan.Partial) *skip {
+func (j *job) complete() *skip {
+	part, err := plan.Parse(written(j.values))
+	if err != nil {
+		return skipped(NoPlan, "%v", err)
+	}
 	full, _, err := j.of.framework.Fill(&j.facts, part)
 	if err != nil {
 		if flat := flattened(&j.facts); flat != nil {

@@ -12,12 +12,15 @@ import (
 type job struct {
 	facts    framework.Facts
 	of       served
-	plan     plan.Plan
+	values   map[string]string // of the plan as far as it is given, by the keys of its text
+	open     [numSetup]bool    // settings that the row leaves open
+	plan     plan.Plan         // as the framework fills it
 	defaults defaults
 }
 
-// maxBatch bounds the sequences of a step.
-const maxBatch = 100_000_000
+// maxTokens bounds the tokens of a step, some ten times what anybody trains
+// with: a batch beyond it is one of tokens.
+const maxTokens = 1e9
 
 // jobOf looks up everything a row names. It sees the setup only.
 func jobOf(l *lookup, s *setup, kind Kind) (*job, *skip) {
@@ -45,15 +48,11 @@ func jobOf(l *lookup, s *setup, kind Kind) (*job, *skip) {
 		return nil, skip
 	}
 	j.of.plan += "," + r.plan // of two that set the same, the last holds
-	text, skip := planText(s, &g, j.facts.MoE(), &j.of, &j.defaults)
-	if skip != nil {
+	if j.values, skip = valuesOf(s, &g, j.facts.MoE(), &j.of, &j.defaults); skip != nil {
 		return nil, skip
 	}
-	part, err := plan.Parse(text)
-	if err != nil {
-		return nil, skipped(NoPlan, "%v", err)
-	}
-	return j, j.complete(part)
+	j.open = openOf(s, &j.of)
+	return j, j.complete()
 }
 
 // trains refuses runs whose parameters are not all trained as a plan has it:
@@ -102,7 +101,7 @@ func (j *job) workload(s *setup, g *degrees, r *recipe, kind Kind) *skip {
 		return skipped(NoPlan, "global_batch is not given")
 	case total%each != 0:
 		return skipped(Contradiction, "global_batch %d is no multiple of micro_batch*dp = %d", total, each)
-	case total > maxBatch || float64(total)*float64(seq) > plan.MaxTokensPerStep:
+	case float64(total)*float64(seq) > maxTokens:
 		return skipped(NoPlan, "a step of %d sequences of %d tokens is too large: the batch is counted in sequences", total, seq)
 	}
 	w := plan.Workload{GlobalBatch: total, SeqLen: int64(seq), LoadFactor: plan.DefaultLoadFactor}

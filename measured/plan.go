@@ -64,15 +64,10 @@ func (g *degrees) rest(s *setup, d *defaults) *skip {
 	return nil
 }
 
-// planText is the row's plan as a user would write it; defaults are those of
-// the framework, as the text of a plan.
-func planText(s *setup, g *degrees, moe bool, of *served, d *defaults) (string, *skip) {
-	values := map[string]string{}
-	for item := range strings.SplitSeq(of.plan, ",") {
-		if key, value, ok := strings.Cut(strings.TrimSpace(item), "="); ok {
-			values[key] = value
-		}
-	}
+// valuesOf is the row's plan as a user would write it, by keys; what it leaves
+// open is that of the framework's service where it says so.
+func valuesOf(s *setup, g *degrees, moe bool, of *served, d *defaults) (map[string]string, *skip) {
+	values := of.given()
 	put := func(key string, v int) {
 		if v > 0 {
 			values[key] = strconv.Itoa(v)
@@ -92,18 +87,30 @@ func planText(s *setup, g *degrees, moe bool, of *served, d *defaults) (string, 
 		put("etp", g.etp)
 		d.note(s, colEP, colETP)
 	} else if g.ep > 1 || g.etp > 1 {
-		return "", skipped(Contradiction, "ep or etp above 1, but the model has no experts")
+		return nil, skipped(Contradiction, "ep or etp above 1, but the model has no experts")
 	}
 	d.note(s, colSP, colRecompute, colZero)
 	for _, read := range []func(*setup, *served, map[string]string) *skip{putSP, putRecompute} {
 		if skip := read(s, of, values); skip != nil {
-			return "", skip
+			return nil, skip
 		}
 	}
 	if skip := putShards(s, g, values); skip != nil {
-		return "", skip
+		return nil, skip
 	}
-	return written(values), nil
+	return values, nil
+}
+
+// given is what runs of the service do unless they say otherwise, by the keys
+// of a plan's text.
+func (of *served) given() map[string]string {
+	values := map[string]string{}
+	for item := range strings.SplitSeq(of.plan, ",") {
+		if key, value, ok := strings.Cut(strings.TrimSpace(item), "="); ok {
+			values[key] = value
+		}
+	}
+	return values
 }
 
 // written is the text of a plan, in the order of the coordinates.

@@ -122,9 +122,7 @@ func priceGroup(jobs []*job, rows []int, out []predicted) {
 			out[i].skip = skipped(NoPlan, "%v", err)
 			continue
 		}
-		if out[i].prediction, out[i].skip = price(m, jobs[i]); out[i].skip == nil {
-			out[i].job, out[i].price = jobs[i], m
-		}
+		out[i].prediction, out[i].skip = priced(m, jobs[i])
 	}
 }
 
@@ -149,6 +147,7 @@ func price(m *cost.Model, j *job) (prediction, *skip) {
 		modelParallel: int64(full.Placement.Degree(plan.TP)) * int64(full.Placement.Degree(plan.PP)),
 		gpu:           f.Cluster.GPU.Name, shares: sharesOf(&e.Time), constants: fittedConstants(j.of.profile),
 	}
+	p.job, p.price = j, m
 	rate := float64(cost.Rate(f.Cluster.GPU, f.Workload.Precision))
 	p.least = p.tokens * float64(f.Model.FLOPsPerToken(int(f.Workload.SeqLen))) / (gpus * rate)
 	return p, nil

@@ -20,11 +20,13 @@ type Report struct {
 	Part                          // of all rows
 	Skipped        []Skipped      `json:"skipped"`
 	Defaults       []DefaultCount `json:"defaults"`        // of the scored rows
+	Assumed        []DefaultCount `json:"assumed"`         // of the defaults: raised to the least that is not refused
 	GenericProfile int            `json:"generic_profile"` // scored rows whose framework no profile serves
 	Worst          []WorstRow     `json:"worst"`           // the times that are furthest off, ten at most
 	BySource       []SourceReport `json:"by_source"`
 	BySweep        []SweepReport  `json:"by_sweep"`
-	ByFlag         []FlagReport   `json:"by_flag"` // the flags that occur, and "unflagged"
+	ByFlag         []FlagReport   `json:"by_flag"`  // the flags that occur, and "unflagged"
+	Warnings       []string       `json:"warnings"` // sentences about figures that look wrong
 
 	// Lines says of each row, in the order of the table, how it was met.
 	Lines []Line `json:"-"`
@@ -179,7 +181,7 @@ func (t *runs) score(ctx context.Context, list families) ([]scored, error) {
 
 // reportOf sums up rows.
 func reportOf(kind Kind, rows []scored) *Report {
-	r := &Report{FormatVersion: FormatVersion, Kind: kind, Skipped: []Skipped{}, Defaults: []DefaultCount{},
+	r := &Report{FormatVersion: FormatVersion, Kind: kind, Skipped: []Skipped{}, Defaults: []DefaultCount{}, Assumed: []DefaultCount{},
 		BySource: []SourceReport{}, BySweep: []SweepReport{}}
 	every := make([]*scored, len(rows))
 	for i := range rows {
@@ -190,7 +192,9 @@ func reportOf(kind Kind, rows []scored) *Report {
 	constantRates(every)
 	bySource := func(s *scored) string { return s.source }
 	r.Part, r.Worst, r.ByFlag = partOf(every, bySource), worstOf(every), byFlag(every, bySource)
-	for _, p := range parts(every, bySource) {
+	sources := parts(every, bySource)
+	r.Warnings = suspicions(sources)
+	for _, p := range sources {
 		r.BySource = append(r.BySource, SourceReport{p.name, partOf(p.rows, bySource), partOf(clean(p.rows), bySource)})
 	}
 	bySweep := func(s *scored) string { return s.sweep }
@@ -205,7 +209,7 @@ func reportOf(kind Kind, rows []scored) *Report {
 // count counts the reasons and the columns filled.
 func (r *Report) count(rows []*scored) {
 	skips := map[Reason]int{}
-	var filled [numSetup]int
+	var filled, assumed [numSetup]int
 	guessed := 0
 	for _, s := range rows {
 		if s.skip != nil {
@@ -222,6 +226,9 @@ func (r *Report) count(rows []*scored) {
 			if yes {
 				filled[c]++
 			}
+			if s.defaults.assumed[c] {
+				assumed[c]++
+			}
 		}
 	}
 	for _, reason := range reasons {
@@ -232,6 +239,9 @@ func (r *Report) count(rows []*scored) {
 	for c, n := range filled {
 		if n > 0 {
 			r.Defaults = append(r.Defaults, DefaultCount{setupColumn(c).String(), n})
+		}
+		if assumed[c] > 0 {
+			r.Assumed = append(r.Assumed, DefaultCount{setupColumn(c).String(), assumed[c]})
 		}
 	}
 	if guessed > 0 {

@@ -58,7 +58,7 @@ func countsAsMegatron(m *models.Model) bool {
 }
 
 // contradicts is the skip of figures that cannot be true: a step faster than
-// the peak rate allows, more memory than there is.
+// the peak rate allows, more memory than there is, two times that differ.
 func (s *scored) contradicts() *skip {
 	switch {
 	case s.seconds > 0 && s.seconds < s.least:
@@ -68,7 +68,7 @@ func (s *scored) contradicts() *skip {
 		return skipped(Contradiction, "%s is more than a GPU has, %s: the memory is in another unit or of several GPUs",
 			units.Bytes(s.result.memory), units.Bytes(s.deviceMemory))
 	}
-	return nil
+	return s.disagree()
 }
 
 // timeError is the relative error of the step time; ok is false where none was

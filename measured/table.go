@@ -53,6 +53,9 @@ func readTable(name string, text []byte) (*table, error) {
 	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) || bytes.IndexByte(text, 0) >= 0 {
 		return nil, fmt.Errorf("%s: not text in UTF-8: save the table as CSV in UTF-8", name)
 	}
+	if bytes.IndexByte(text, '\n') < 0 {
+		text = bytes.ReplaceAll(text, []byte("\r"), []byte("\n")) // line ends of old table programs
+	}
 	t := &table{name: name, columns: map[string]int{}}
 	r := csv.NewReader(bytes.NewReader(text))
 	r.FieldsPerRecord = -1

@@ -31,6 +31,7 @@ func TestTablesOfAllSpellingsAreRead(t *testing.T) {
 	for name, text := range map[string]string{
 		"a byte-order mark":      "\xef\xbb\xbf" + plain,
 		"CRLF":                   strings.ReplaceAll(plain, "\n", "\r\n"),
+		"CR alone":               strings.ReplaceAll(plain, "\n", "\r"),
 		"no last line end":       strings.TrimSuffix(plain, "\n"),
 		"a quoted line end":      quoted,
 		"capitals and blanks":    strings.ToUpper(header) + "\n" + strings.ReplaceAll(line, ",", " , "),

@@ -173,7 +173,7 @@ func TestTheNamesOfTheReport(t *testing.T) {
 		of   any
 		want string
 	}{
-		{"the report", report, "by_flag by_source by_sweep defaults fit fitted_constants format_version generic_profile kind memory ranking rows scored skipped time time_baseline weak_scaling worst"},
+		{"the report", report, "assumed by_flag by_source by_sweep defaults fit fitted_constants format_version generic_profile kind memory ranking rows scored skipped time time_baseline warnings weak_scaling worst"},
 		{"time", report["time"], "mape median n p90 signed"},
 		{"the constant rate's time", report["time_baseline"], "mape median n p90 signed"},
 		{"memory", report["memory"], "mape median n p90 signed"},

@@ -27,6 +27,7 @@ func validateView(r *measured.Report, path, by string) string {
 	worstRows(&p, r)
 	skippedTable(&p, r)
 	defaultsTable(&p, r)
+	warnings(&p, r.Warnings)
 	return p.String()
 }
 
@@ -264,12 +265,22 @@ func defaultsTable(p *page, r *measured.Report) {
 	p.heading("Filled in scored rows")
 	var items [][2]string
 	for _, d := range r.Defaults {
-		items = append(items, [2]string{d.Column, units.Grouped(int64(d.Count))})
+		items = append(items, [2]string{d.Column, units.Grouped(int64(d.Count)) + assumedPart(r, d.Column)})
 	}
 	if r.GenericProfile > 0 {
 		items = append(items, [2]string{"profile", units.Grouped(int64(r.GenericProfile)) + ", the generic one of its kind for a framework that no profile serves"})
 	}
 	p.list(items)
+}
+
+// assumedPart says in how many rows the column was raised from its default.
+func assumedPart(r *measured.Report, column string) string {
+	for _, a := range r.Assumed {
+		if a.Column == column {
+			return fmt.Sprintf(", in %s of them the least that fits, as the default does not", units.Grouped(int64(a.Count)))
+		}
+	}
+	return ""
 }
 
 // fraction prints a share as a percentage, "-" for none.
