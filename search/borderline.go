@@ -42,15 +42,15 @@ const worthwhile = 1 - 1/hardly
 
 // sentence says what the plan means to a reader.
 func (b *Borderline) sentence(usable units.Bytes) string {
-	advice := "try it in a short run first, and take the plan that fits if it does"
+	advice := "try it in a short run first"
 	if b.SavedFraction < worthwhile {
-		advice = "it saves little, so the plan that fits is the better choice"
+		advice = "for so little saved the plan that fits is the better choice"
 	}
-	proven := "that no plan within the usable memory is faster is proven"
+	proven := "proven"
 	if b.Status != Optimal {
-		proven = "that no plan within the usable memory is faster is not proven, the search was stopped"
+		proven = "not proven, the search was stopped"
 	}
-	return fmt.Sprintf("it leaves %v of %v free, less than the margin of %v for errors of the estimate, and may run out of memory: %s; %s",
+	return fmt.Sprintf("it leaves %v of %v free where a plan that fits leaves %v for errors of the estimate, and may run out of memory: %s; that no plan within the usable memory is faster is %s",
 		units.Bytes(b.FreeBytes), usable, units.Bytes(b.MarginBytes), advice, proven)
 }
 
