@@ -46,7 +46,7 @@ func (s *session) best(ctx context.Context, l Limits) (*Result, error) {
 		return nil, err
 	}
 	group, found := fits, out.safe
-	if len(found.held) == 0 && len(out.held) > 0 {
+	if len(out.safe.held) == 0 && len(out.held) > 0 {
 		group, found = runs, out.answer
 	}
 	s.settle(r, &out, found)
@@ -129,13 +129,9 @@ func (s *session) warnings(g memoryGroup, out *outcome, held []leaf) []string {
 	best := &held[0]
 	list := s.assumptions(&best.plan, s.price)
 	switch {
-	case g == runs && out.done:
+	case g == runs: // only where the walk has found that none fits
 		list = slices.Insert(list, 0, fmt.Sprintf(
 			"no plan leaves %.0f %% of the usable memory free; this one is borderline: it reserves %v of %v",
-			100*s.price.Margin(), best.figures.Peak, best.figures.Usable))
-	case g == runs:
-		list = slices.Insert(list, 0, fmt.Sprintf(
-			"stopped before a plan was found that leaves %.0f %% of the usable memory free; this one is borderline: it reserves %v of %v",
 			100*s.price.Margin(), best.figures.Peak, best.figures.Usable))
 	case !out.done && !out.faster():
 		list = slices.Insert(list, 0, "stopped early: that no borderline plan is faster is not proven")

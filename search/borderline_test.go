@@ -93,11 +93,10 @@ func TestExplainGivesTheBorderlinePlanAgain(t *testing.T) {
 	}
 }
 
-// A search may be stopped when it knows a borderline plan, with or without one
-// that fits.
+// A search may be stopped before it knows a borderline plan, or after.
 func TestAStoppedSearchDoesNotCallItsBorderlinePlanProven(t *testing.T) {
-	beside, alone, open := 0, 0, 0
-	for boxes := 1; boxes < 400; boxes++ {
+	beside, alone := 0, 0
+	for boxes := 1; boxes < 1000; boxes += 3 {
 		p := usable(toy(t, "gpus=16"), withFasterBorderline)
 		ctx, cancel := context.WithCancel(context.Background())
 		stopAfter(t, p, boxes, cancel)
@@ -113,19 +112,14 @@ func TestAStoppedSearchDoesNotCallItsBorderlinePlanProven(t *testing.T) {
 			if r.Borderline.Status != Feasible || !strings.Contains(r.Borderline.Text, "not proven") {
 				t.Fatalf("after %d boxes the borderline plan is %s: %s", boxes, r.Borderline.Status, r.Borderline.Text)
 			}
-		case r.Plans[0].Memory.Verdict == cost.Borderline.String():
-			alone++
-			if !strings.HasPrefix(r.Warnings[0], "stopped before a plan was found that leaves 10 %") {
-				t.Fatalf("after %d boxes: %s", boxes, r.Warnings[0])
-			}
 		default:
-			open++
+			alone++
 			if !strings.Contains(r.Warnings[0], "no borderline plan is faster is not proven") {
 				t.Fatalf("after %d boxes: %s", boxes, r.Warnings[0])
 			}
 		}
 	}
-	if beside == 0 || alone+open == 0 {
-		t.Errorf("stopped with a borderline plan beside %d times, alone %d, without one %d", beside, alone, open)
+	if beside == 0 || alone == 0 {
+		t.Errorf("stopped %d times with a borderline plan beside the best and %d times without", beside, alone)
 	}
 }

@@ -40,7 +40,7 @@ func (c *crew) admits(b *bounded) int {
 
 // admitting is admits of a caller that holds the lock.
 func (c *crew) admitting(b *bounded) int {
-	for i := b.contest; i < len(c.contests); i++ {
+	for i := b.contest; i < c.to; i++ {
 		if q := &c.contests[i]; b.first < q.entry(c.ahead) && q.admits(&b.key, b.oneClass) {
 			return i
 		}

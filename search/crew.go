@@ -18,6 +18,8 @@ type crew struct {
 	stop    context.CancelCauseFunc
 	whole   float64 // bound of the whole space
 	ahead   float64 // of sweeps, the current one
+	from    int     // the contests that the sweep asks are those from here
+	to      int     // to before here
 	walkers []*visitor
 
 	mu       sync.Mutex // guards what follows
@@ -39,6 +41,7 @@ const taskInts = 2
 // the other jobs.
 func (s *session) crew(q query, stop context.CancelCauseFunc) *crew {
 	c := &crew{stop: stop, contests: contests(q)}
+	c.to = len(c.contests)
 	n := 1
 	if q.shared && !q.first && q.boxes == 0 && len(s.order) > taskInts {
 		n = max(1, s.Jobs)
@@ -102,7 +105,7 @@ func (c *crew) divide() {
 func (c *crew) split(v *visitor, box *plan.Box, values []int32) {
 	if len(values) == taskInts {
 		own := *box
-		if b, ok := v.judge(&own, 0); ok {
+		if b, ok := v.judge(&own, c.from); ok {
 			c.tasks = append(c.tasks, task{slices.Clone(values), b})
 		}
 		return
@@ -156,12 +159,13 @@ func (c *crew) take(walker int) (task, bool) {
 
 // leastOpen is a bound that no plan of the contest is below: that of the walk's
 // frontier, of tasks not done or of what the sweep leaves out, but at least that
-// of the whole space and at most the best plan's. The first walker asks it.
-func (c *crew) leastOpen(q *contest) float64 {
+// of the whole space and at most the best plan's. Of a contest that this sweep
+// does not ask, no more than that is known. The first walker asks it.
+func (c *crew) leastOpen(contest int) float64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	bound := c.whole
-	if open, ok := c.walkers[0].open.least(); ok {
+	bound, q := c.whole, &c.contests[contest]
+	if open, ok := c.walkers[0].open.least(); ok && contest >= c.from {
 		for _, t := range c.tasks {
 			open = min(open, t.bound.first)
 		}

@@ -17,7 +17,7 @@ func (v *visitor) report() {
 		return
 	}
 	v.next = v.bounds + reportEvery
-	p := Progress{Nodes: v.stats.Bounds, Bound: units.Seconds(v.leastOpen(&v.contests[len(v.contests)-1]) / 1e9)}
+	p := Progress{Nodes: v.stats.Bounds, Bound: units.Seconds(v.leastOpen(len(v.contests)-1) / 1e9)}
 	p.Best = v.bestStep()
 	v.tell(p)
 }

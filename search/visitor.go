@@ -54,7 +54,7 @@ func (v *visitor) Parent(n *solver.Node) { v.parent, v.inherited = v.space.Box(n
 // keeping for those before it, nor do the boxes within.
 func (v *visitor) above(depth int) int {
 	if depth == 0 {
-		return 0
+		return v.from
 	}
 	return v.entered[depth-1]
 }

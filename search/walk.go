@@ -47,7 +47,8 @@ var (
 
 // sweeps are by how much of the k-th best plan's time a box must promise to be
 // faster to be entered. The first sweep finds a good plan with few prices paid,
-// by which the last, that leaves nothing out, is short.
+// by which the last, that leaves nothing out, is short. Of two contests it asks
+// the narrower alone, whose plans count for both.
 var sweeps = []float64{0.1, 0}
 
 // walk searches the session's space, with as many walkers as the job has if the
@@ -59,6 +60,9 @@ func (s *session) walk(ctx context.Context, q query) (outcome, error) {
 	root := s.root()
 	c.whole = c.walkers[0].keyOf(s.price.Bound(&root), &root).first
 	for _, c.ahead = range sweeps {
+		if c.from = 0; c.ahead > 0 {
+			c.from = c.to - 1
+		}
 		err := c.sweep(ctx)
 		if ctx.Err() == nil && err != nil {
 			return outcome{}, err
@@ -66,8 +70,11 @@ func (s *session) walk(ctx context.Context, q query) (outcome, error) {
 		if err != nil {
 			return c.outcome(false), nil
 		}
-		if widest := &c.contests[0]; len(widest.held) < widest.k {
-			break // nothing was left out
+		if q := &c.contests[c.from]; len(q.held) < q.k {
+			c.to = c.from // nothing of it was left out
+		}
+		if c.to == 0 {
+			break
 		}
 	}
 	return c.outcome(true), nil
@@ -77,7 +84,7 @@ func (s *session) walk(ctx context.Context, q query) (outcome, error) {
 func (c *crew) outcome(done bool) outcome {
 	out := outcome{done: done, whole: c.whole}
 	for i, to := range []*answer{&out.answer, &out.safe}[:len(c.contests)] {
-		*to = answer{c.contests[i].held, c.leastOpen(&c.contests[i])}
+		*to = answer{c.contests[i].held, c.leastOpen(i)}
 	}
 	return out
 }
