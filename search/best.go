@@ -37,43 +37,49 @@ func Best(ctx context.Context, p *Problem, l Limits) (*Result, error) {
 	return r, nil
 }
 
-// best answers the question in the session.
+// best answers the question in the session: one walk for the best plans that
+// fit and for the best of those that are not refused.
 func (s *session) best(ctx context.Context, l Limits) (*Result, error) {
-	r := &Result{FormatVersion: FormatVersion, Space: s.describe(), Reasons: []Reason{}, Plans: []PlanResult{}}
-	group := fits
-	out, err := s.walk(ctx, query{top: s.Top, memory: fits, tell: l.Progress, shared: true})
-	if err == nil && out.done && len(out.held) == 0 {
-		group = runs
-		out, err = s.walk(ctx, query{top: s.Top, memory: runs, tell: l.Progress, shared: true})
-	}
+	r := &Result{FormatVersion: FormatVersion, Space: s.describe(), Reasons: []Reason{}, Plans: []PlanResult{}, Fastest: []Outline{}}
+	out, err := s.walk(ctx, query{top: s.Top, memory: runs, safe: true, tell: l.Progress, shared: true})
 	if err != nil {
 		return nil, err
 	}
-	s.settle(r, out)
+	group, found := fits, out.safe
+	if len(out.safe.held) == 0 && len(out.held) > 0 {
+		group, found = runs, out.answer
+	}
+	s.settle(r, &out, found)
 	if r.Status == Infeasible {
 		if r.Reasons, err = s.reasons(ctx); err != nil {
 			return nil, err
 		}
 	}
-	for i := range out.held {
-		view, err := s.view(&out.held[i].plan)
+	for i := range found.held {
+		view, err := s.view(&found.held[i].plan)
 		if err != nil {
 			return nil, err
 		}
 		r.Plans = append(r.Plans, view)
 	}
-	r.Warnings = s.warnings(group, out.held)
-	if s.Forced && len(out.held) > 0 {
-		if r.Plans[0].Forced, err = s.forced(ctx, group, &out.held[0]); err != nil {
+	for i := range out.held {
+		r.Fastest = append(r.Fastest, s.outline(&out.held[i]))
+	}
+	r.Warnings = s.warnings(group, &out, found.held)
+	if r.Borderline, err = s.borderline(&out, r.Warnings); err != nil {
+		return nil, err
+	}
+	if s.Forced && len(found.held) > 0 {
+		if r.Plans[0].Forced, err = s.forced(ctx, group, &found.held[0]); err != nil {
 			return nil, err
 		}
 	}
 	return r, nil
 }
 
-// settle says what the outcome of a walk proves.
-func (s *session) settle(r *Result, out outcome) {
-	if len(out.held) == 0 {
+// settle says what the outcome of a walk proves of the plans found.
+func (s *session) settle(r *Result, out *outcome, found answer) {
+	if len(found.held) == 0 {
 		if r.Status = Infeasible; !out.done {
 			r.Status = Unknown
 			bound := out.whole / 1e9 // also of plans that do not leave the margin
@@ -81,15 +87,19 @@ func (s *session) settle(r *Result, out outcome) {
 		}
 		return
 	}
-	step := float64(out.held[0].figures.Step)
-	r.Status = Optimal
-	bound, gap := step, 0.0
-	if !out.done {
-		r.Status = Feasible
-		bound = min(step, out.bound/1e9)
-		gap = 1 - bound/step
+	status, bound, gap := found.proof(out.done)
+	r.Status, r.BoundSeconds, r.Gap = status, &bound, &gap
+}
+
+// proof is what is proven of the best plan held: its status, a step time that no
+// plan beats, and the gap between the two.
+func (a *answer) proof(done bool) (status Status, bound, gap float64) {
+	step := float64(a.held[0].figures.Step)
+	if done {
+		return Optimal, step, 0
 	}
-	r.BoundSeconds, r.Gap = &bound, &gap
+	bound = min(step, a.bound/1e9)
+	return Feasible, bound, 1 - bound/step
 }
 
 // describe says what the session ranges over.
@@ -112,16 +122,19 @@ func (s *session) describe() Space {
 
 // warnings are the sentences a reader should know besides the figures; that
 // memory is tight comes first.
-func (s *session) warnings(g memoryGroup, held []leaf) []string {
+func (s *session) warnings(g memoryGroup, out *outcome, held []leaf) []string {
 	if len(held) == 0 {
 		return s.assumptions(nil, s.price)
 	}
 	best := &held[0]
 	list := s.assumptions(&best.plan, s.price)
-	if g == runs {
+	switch {
+	case g == runs: // only where the walk has found that none fits
 		list = slices.Insert(list, 0, fmt.Sprintf(
 			"no plan leaves %.0f %% of the usable memory free; this one is borderline: it reserves %v of %v",
 			100*s.price.Margin(), best.figures.Peak, best.figures.Usable))
+	case !out.done && !out.faster():
+		list = slices.Insert(list, 0, "stopped early: that no borderline plan is faster is not proven")
 	}
 	return list
 }

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+
+	"meshplan/units"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -18,10 +20,12 @@ func TestStoppedSearchGivesABoundBelowTheOptimum(t *testing.T) {
 	inParts(t, 60, func(t *testing.T, seed uint64) {
 		p, e := small(t, seed+30_000)
 		j, _ := mustSession(t, p)
-		best, _ := byGroup(everything(t, j, e), 1)
+		list := everything(t, j, e)
+		best, _ := byGroup(list, 1)
 		if len(best) == 0 {
 			return
 		}
+		any := ranked(list, 1, runs)
 		for _, boxes := range []int{1, 10, 40, 150, 700} {
 			ctx, cancel := context.WithCancel(context.Background())
 			stopAfter(t, p, boxes, cancel)
@@ -30,9 +34,29 @@ func TestStoppedSearchGivesABoundBelowTheOptimum(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			checkStopped(t, seed, r, float64(best[0].figures.Step))
+			checkStopped(t, seed, r, &best[0], &any[0])
+			checkBounds(t, seed, p, boxes, list)
 		}
 	})
+}
+
+// checkBounds stops a walk with both contests: neither's bound is above its
+// optimum.
+func checkBounds(t *testing.T, seed uint64, p *Problem, boxes int, list []leaf) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	stopAfter(t, p, boxes, cancel)
+	_, s := mustSession(t, p)
+	out, err := s.walk(ctx, query{top: s.Top, memory: runs, safe: true, shared: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for group, a := range map[memoryGroup]answer{runs: out.answer, fits: out.safe} {
+		if best := ranked(list, 1, group); len(best) > 0 && a.bound > best[0].first {
+			t.Fatalf("seed %d, %d boxes, group %d: bound %v, optimum %v", seed, boxes, group, a.bound, best[0].first)
+		}
+	}
 }
 
 // stopAfter calls stop at the given number of boxes.
@@ -52,9 +76,20 @@ func stopAfter(t *testing.T, p *Problem, boxes int, stop func()) {
 	p.newPricer = func() (pricer, error) { own := f; return &own, nil }
 }
 
-func checkStopped(t *testing.T, seed uint64, r *Result, optimum float64) {
+// checkStopped compares with the best plan, and the best that is not refused.
+func checkStopped(t *testing.T, seed uint64, r *Result, best, any *leaf) {
 	t.Helper()
 	const ns = 1e-9 // bounds are of rounded times
+	optimum, least := float64(best.figures.Step), float64(any.figures.Step)
+	if len(r.Plans) > 0 && r.Plans[0].Memory.Verdict != best.figures.Verdict.String() {
+		t.Fatalf("seed %d: the best plan %s, the optimum %v", seed, r.Plans[0].Memory.Verdict, best.figures.Verdict)
+	}
+	if b := r.Borderline; b != nil {
+		step := b.Plan.StepSeconds
+		if b.Status != r.Status || b.BoundSeconds > least+ns || step < least || step >= r.Plans[0].StepSeconds || b.Gap != 1-b.BoundSeconds/step {
+			t.Fatalf("seed %d: borderline %v, bound %v, gap %v; the optimum is %v", seed, step, b.BoundSeconds, b.Gap, least)
+		}
+	}
 	switch r.Status {
 	case Optimal:
 		if r.Plans[0].StepSeconds != optimum {
@@ -87,10 +122,13 @@ func TestTimeLimitStopsTheSearch(t *testing.T) {
 }
 
 func TestResultIsTheSameBytesAtAnyNumberOfJobs(t *testing.T) {
-	for _, pins := range []string{"gpus=16", "gpus=16,tp=8,pp=1"} {
+	for _, test := range []struct {
+		pins   string
+		usable units.Bytes
+	}{{"gpus=16", 100}, {"gpus=16,tp=8,pp=1", 100}, {"gpus=16", withFasterBorderline}} {
 		var first []byte
 		for run := range 10 {
-			p := toy(t, pins)
+			p := usable(toy(t, test.pins), test.usable)
 			p.Forced, p.Top, p.Jobs = true, 5, run%2+1
 			var b bytes.Buffer
 			if err := mustBest(t, p, 0).WriteJSON(&b); err != nil {
@@ -100,7 +138,7 @@ func TestResultIsTheSameBytesAtAnyNumberOfJobs(t *testing.T) {
 				first = b.Bytes()
 			}
 			if !bytes.Equal(first, b.Bytes()) {
-				t.Fatalf("run %d of %q differs:\n%s\n%s", run, pins, first, b.Bytes())
+				t.Fatalf("run %d of %v differs:\n%s\n%s", run, test, first, b.Bytes())
 			}
 		}
 	}

@@ -18,12 +18,14 @@ type crew struct {
 	stop    context.CancelCauseFunc
 	whole   float64 // bound of the whole space
 	ahead   float64 // of sweeps, the current one
+	from    int     // the contests that the sweep asks are those from here
+	to      int     // to before here
 	walkers []*visitor
 
-	mu    sync.Mutex // guards what follows
-	top   topK
-	tasks []task    // not begun, the most promising last
-	begun []float64 // the bound of each walker's task
+	mu       sync.Mutex // guards what follows
+	contests []contest
+	tasks    []task    // not begun, the most promising last
+	begun    []float64 // the bound of each walker's task
 }
 
 // task is a part of the space: the first integers of the order have values.
@@ -38,7 +40,8 @@ const taskInts = 2
 // crew makes the walkers of a question: the session itself, and twins of it for
 // the other jobs.
 func (s *session) crew(q query, stop context.CancelCauseFunc) *crew {
-	c := &crew{stop: stop, top: topK{k: max(1, q.top)}}
+	c := &crew{stop: stop, contests: contests(q)}
+	c.to = len(c.contests)
 	n := 1
 	if q.shared && !q.first && q.boxes == 0 && len(s.order) > taskInts {
 		n = max(1, s.Jobs)
@@ -102,7 +105,7 @@ func (c *crew) divide() {
 func (c *crew) split(v *visitor, box *plan.Box, values []int32) {
 	if len(values) == taskInts {
 		own := *box
-		if b, ok := v.judge(&own); ok {
+		if b, ok := v.judge(&own, c.from); ok {
 			c.tasks = append(c.tasks, task{slices.Clone(values), b})
 		}
 		return
@@ -145,7 +148,7 @@ func (c *crew) take(walker int) (task, bool) {
 	for n := len(c.tasks); n > 0; n-- {
 		t := c.tasks[n-1]
 		c.tasks = c.tasks[:n-1]
-		if t.bound.first < c.entry() && c.top.admits(&t.bound.key, t.bound.oneClass) {
+		if c.admitting(&t.bound) != none {
 			c.begun[walker] = t.bound.first
 			return t, true
 		}
@@ -154,30 +157,24 @@ func (c *crew) take(walker int) (task, bool) {
 	return task{}, false
 }
 
-// offer keeps a plan if it is worth it.
-func (c *crew) offer(l leaf) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.top.offer(l)
-}
-
-// leastOpen is a bound that no plan of the space is below: that of the walk's
+// leastOpen is a bound that no plan of the contest is below: that of the walk's
 // frontier, of tasks not done or of what the sweep leaves out, but at least that
-// of the whole space and at most the best plan's. The first walker asks it.
-func (c *crew) leastOpen() float64 {
+// of the whole space and at most the best plan's. Of a contest that this sweep
+// does not ask, no more than that is known. The first walker asks it.
+func (c *crew) leastOpen(contest int) float64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	bound := c.whole
-	if open, ok := c.walkers[0].open.least(); ok {
+	bound, q := c.whole, &c.contests[contest]
+	if open, ok := c.walkers[0].open.least(); ok && contest >= c.from {
 		for _, t := range c.tasks {
 			open = min(open, t.bound.first)
 		}
 		for _, first := range c.begun[min(1, len(c.begun)):] {
 			open = min(open, first)
 		}
-		bound = max(bound, min(open, c.entry()))
+		bound = max(bound, min(open, q.entry(c.ahead)))
 	}
-	if best := c.top.best(); best != nil {
+	if best := q.best(); best != nil {
 		bound = min(bound, best.first)
 	}
 	return bound

@@ -13,9 +13,11 @@ import (
 )
 
 func TestResultSurvivesJSON(t *testing.T) {
-	for name, pins := range map[string]string{"a plan": "gpus=16,tp=2", "no plan": "tp=5"} {
+	for name, p := range map[string]*Problem{
+		"a plan": toy(t, "gpus=16,tp=2"), "no plan": toy(t, "tp=5"),
+		"a borderline plan beside it": usable(toy(t, "gpus=16"), withFasterBorderline),
+	} {
 		t.Run(name, func(t *testing.T) {
-			p := toy(t, pins)
 			p.Forced, p.Top, p.Warnings = true, 3, []string{"tp > 1 & <sp> assumed"}
 			want := mustBest(t, p, 0)
 			var text bytes.Buffer
@@ -48,7 +50,7 @@ func TestJSONHasNoNullLists(t *testing.T) {
 		if err := json.Unmarshal(text.Bytes(), &fields); err != nil {
 			t.Fatal(err)
 		}
-		for _, name := range []string{"reasons", "plans", "warnings"} {
+		for _, name := range []string{"reasons", "plans", "fastest", "warnings"} {
 			if !bytes.HasPrefix(fields[name], []byte("[")) {
 				t.Errorf("%s is %s", name, fields[name])
 			}
@@ -62,7 +64,7 @@ func TestJSONHasNoNullLists(t *testing.T) {
 }
 
 func TestNamesOfThePlanJSON(t *testing.T) {
-	p := toy(t, "gpus=16,tp=2")
+	p := usable(toy(t, "gpus=16"), withFasterBorderline)
 	p.Forced = true
 	var text bytes.Buffer
 	if err := mustBest(t, p, 0).WriteJSON(&text); err != nil {
@@ -70,10 +72,11 @@ func TestNamesOfThePlanJSON(t *testing.T) {
 	}
 	for _, name := range []string{
 		"format_version", "status", "bound_seconds", "gap", "space", "dimensions", "rules", "profile", "raw_combinations",
-		"reasons", "plans", "warnings", "degrees", "tp", "cp", "pp", "vpp", "dp", "dp_shard", "dp_replicate", "ep", "etp",
+		"reasons", "plans", "borderline", "fastest", "warnings", "degrees", "tp", "cp", "pp", "vpp", "dp", "dp_shard", "dp_replicate", "ep", "etp",
 		"edp", "placement", "level", "used", "dense", "expert", "options", "sp", "micro_batch", "schedule",
 		"layers_per_stage", "zero_stage", "recompute", "recompute_layers", "offload", "text", "gpus", "step_seconds",
 		"tokens_per_second_per_gpu", "mfu", "forced", "degree", "value", "by", "factor", "memory",
+		"saved_seconds", "saved_fraction", "free_bytes", "margin_bytes", "plan",
 		"peak_allocated_bytes", "peak_reserved_bytes", "usable_bytes", "verdict", "stages", "time", "traffic",
 	} {
 		if !strings.Contains(text.String(), `"`+name+`":`) {

@@ -13,6 +13,7 @@ import (
 	"meshplan/plan"
 	"meshplan/search/loops"
 	"meshplan/solver"
+	"meshplan/units"
 )
 
 // everything prices every valid plan of the loops.
@@ -95,19 +96,24 @@ func inParts(t *testing.T, problems int, test func(t *testing.T, seed uint64)) {
 }
 
 func TestWalkFindsWhatSortingAllPlansFinds(t *testing.T) {
-	var optimal, infeasible atomic.Int32
+	var optimal, infeasible, borderline atomic.Int32
 	t.Run("random problems", func(t *testing.T) {
 		inParts(t, randomProblems, func(t *testing.T, seed uint64) {
 			p, e := small(t, seed)
-			if checkBySorting(t, seed, p, e) == Optimal {
+			r := checkBySorting(t, seed, p, e)
+			if r.Status == Optimal {
 				optimal.Add(1)
 			} else {
 				infeasible.Add(1)
 			}
+			if r.Borderline != nil {
+				borderline.Add(1)
+			}
 		})
 	})
-	if n := optimal.Load() + infeasible.Load(); optimal.Load() < n/2 || infeasible.Load() < 5 {
-		t.Errorf("the problems are one-sided: %d optimal, %d infeasible", optimal.Load(), infeasible.Load())
+	if n := optimal.Load() + infeasible.Load(); optimal.Load() < n/2 || infeasible.Load() < 5 || borderline.Load() < n/20 {
+		t.Errorf("the problems are one-sided: %d optimal, %d infeasible, %d with a faster borderline plan",
+			optimal.Load(), infeasible.Load(), borderline.Load())
 	}
 }
 
@@ -122,20 +128,53 @@ func TestWalkFindsWhatSortingAllPlansFindsAtRealPrices(t *testing.T) {
 }
 
 // checkBySorting compares the walk, the loops and the best plan with all plans
-// listed and sorted, and gives the status of the search.
-func checkBySorting(t *testing.T, seed uint64, p *Problem, e *loops.Enumerator) Status {
+// listed and sorted, and gives the result of the search.
+func checkBySorting(t *testing.T, seed uint64, p *Problem, e *loops.Enumerator) *Result {
 	t.Helper()
 	j, s := mustSession(t, p)
 	list := everything(t, j, e)
 	want, g := byGroup(list, p.Top)
 	checkWalk(t, seed, s, list)
+	any := ranked(list, p.Top, runs)
 	checkLoops(t, seed, e, loops.Query{Top: p.Top, Runs: g == runs}, want)
+	checkLoops(t, seed, e, loops.Query{Top: p.Top, Runs: true}, any)
 	r, err := s.best(context.Background(), Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	checkBest(t, seed, r, want)
-	return r.Status
+	checkFastest(t, seed, r, any)
+	return r
+}
+
+// checkFastest compares with the best plans that are not refused: they are the
+// fastest, and the first of them is the borderline plan if it is faster than the
+// best that fits.
+func checkFastest(t *testing.T, seed uint64, r *Result, any []leaf) {
+	t.Helper()
+	if len(r.Fastest) != len(any) {
+		t.Fatalf("seed %d: %d fastest plans, want %d", seed, len(r.Fastest), len(any))
+	}
+	for i := range any {
+		f, l := &r.Fastest[i], &any[i]
+		if f.Text != l.plan.String() || f.Verdict != l.figures.Verdict.String() || f.StepSeconds != float64(l.figures.Step) {
+			t.Fatalf("seed %d: place %d has %s, want %s", seed, i, f.Text, l.plan.String())
+		}
+	}
+	faster := len(any) > 0 && any[0].figures.Verdict == cost.Borderline && r.Plans[0].Memory.Verdict == cost.Fits.String() &&
+		any[0].first < roundNS(units.Seconds(r.Plans[0].StepSeconds))
+	if faster != (r.Borderline != nil) {
+		t.Fatalf("seed %d: a borderline plan is faster: %v, want %v", seed, r.Borderline != nil, faster)
+	}
+	if faster {
+		b, f := r.Borderline, &any[0].figures
+		if b.Plan.Text != any[0].plan.String() || b.Status != Optimal || b.BoundSeconds != float64(f.Step) || b.Gap != 0 {
+			t.Fatalf("seed %d: borderline %s, %s, want %s", seed, b.Plan.Text, b.Status, any[0].plan.String())
+		}
+		if b.FreeBytes != float64(f.Usable-f.Peak) || b.FreeBytes >= b.MarginBytes || b.SavedFraction <= 0 {
+			t.Fatalf("seed %d: %v of %v free, %v saved", seed, b.FreeBytes, b.MarginBytes, b.SavedFraction)
+		}
+	}
 }
 
 func checkWalk(t *testing.T, seed uint64, s *session, list []leaf) {
@@ -148,6 +187,13 @@ func checkWalk(t *testing.T, seed uint64, s *session, list []leaf) {
 		if best := ranked(list, s.Top, group); !out.done || !sameLeaves(out.held, best) {
 			t.Fatalf("seed %d, group %d: walk found %v, want %v", seed, group, texts(out.held), texts(best))
 		}
+	}
+	out, err := s.walk(context.Background(), query{top: s.Top, memory: runs, safe: true, shared: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !out.done || !sameLeaves(out.held, ranked(list, s.Top, runs)) || !sameLeaves(out.safe.held, ranked(list, s.Top, fits)) {
+		t.Fatalf("seed %d: asked together, the walk found %v and of those that fit %v", seed, texts(out.held), texts(out.safe.held))
 	}
 }
 

@@ -17,7 +17,7 @@ func (v *visitor) report() {
 		return
 	}
 	v.next = v.bounds + reportEvery
-	p := Progress{Nodes: v.stats.Bounds, Bound: units.Seconds(v.leastOpen() / 1e9)}
+	p := Progress{Nodes: v.stats.Bounds, Bound: units.Seconds(v.leastOpen(len(v.contests)-1) / 1e9)}
 	p.Best = v.bestStep()
 	v.tell(p)
 }
@@ -26,7 +26,7 @@ func (v *visitor) report() {
 func (c *crew) bestStep() units.Seconds {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if best := c.top.best(); best != nil {
+	if best := c.contests[len(c.contests)-1].best(); best != nil {
 		return best.figures.Step
 	}
 	return 0

@@ -22,13 +22,52 @@ type Result struct {
 	Status        Status `json:"status"`
 	// BoundSeconds is a step time that no plan of the space beats, null when
 	// nothing is known; Gap is 1 - bound/step of the best plan, 0 when optimal.
-	BoundSeconds *float64     `json:"bound_seconds"`
-	Gap          *float64     `json:"gap"`
-	Space        Space        `json:"space"`
-	Reasons      []Reason     `json:"reasons"` // why nothing fits; empty unless infeasible
-	Plans        []PlanResult `json:"plans"`   // best first
-	Warnings     []string     `json:"warnings"`
-	Stats        Stats        `json:"-"`
+	BoundSeconds *float64 `json:"bound_seconds"`
+	Gap          *float64 `json:"gap"`
+	Space        Space    `json:"space"`
+	Reasons      []Reason `json:"reasons"` // why nothing fits; empty unless infeasible
+	// Plans are the best plans that fit, best first; the best borderline ones
+	// when no plan fits.
+	Plans []PlanResult `json:"plans"`
+	// Borderline is a faster plan beside the first of Plans. It is null when
+	// there is none, which is proven if the status is optimal.
+	Borderline *Borderline `json:"borderline"`
+	// Fastest are the best of all plans that are not refused, best first, each
+	// with its verdict: those that fit and the borderline ones together.
+	Fastest  []Outline `json:"fastest"`
+	Warnings []string  `json:"warnings"`
+	Stats    Stats     `json:"-"`
+}
+
+// Borderline is the best plan whose peak is within the usable memory but leaves
+// less of it free than the profile's margin, where it is faster than the best
+// plan that fits.
+type Borderline struct {
+	// Status is optimal when no plan within the usable memory is faster, else
+	// feasible; BoundSeconds and Gap are as in Result.
+	Status        Status     `json:"status"`
+	BoundSeconds  float64    `json:"bound_seconds"`
+	Gap           float64    `json:"gap"`
+	SavedSeconds  float64    `json:"saved_seconds"`  // of a step, against the best plan that fits
+	SavedFraction float64    `json:"saved_fraction"` // the same over that plan's step
+	FreeBytes     float64    `json:"free_bytes"`     // usable less reserved, on the tightest stage
+	MarginBytes   float64    `json:"margin_bytes"`   // what a plan that fits leaves free at least
+	Text          string     `json:"text"`           // what it means
+	Plan          PlanResult `json:"plan"`
+	Warnings      []string   `json:"warnings"` // besides those of the result
+}
+
+// Outline is a plan in short.
+type Outline struct {
+	Text              string        `json:"text"`    // canonical text, parses back
+	Verdict           string        `json:"verdict"` // fits, borderline
+	Degrees           Degrees       `json:"degrees"`
+	Options           OptionsResult `json:"options"`
+	GPUs              int64         `json:"gpus"`
+	StepSeconds       float64       `json:"step_seconds"`
+	MFU               float64       `json:"mfu"` // model FLOPs over peak, as a fraction
+	PeakReservedBytes float64       `json:"peak_reserved_bytes"`
+	UsableBytes       float64       `json:"usable_bytes"`
 }
 
 // Space says what a search ranged over.

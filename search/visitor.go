@@ -14,13 +14,15 @@ type visitor struct {
 	*session
 	*crew
 	query
-	open    frontier
-	bounds  int // boxes bounded in this walk
-	next    int // when to report next
-	box     plan.Box
-	margin  float64
-	parent  plan.Box // of the children being screened
-	killers          // what to branch on out of turn
+	open      frontier
+	bounds    int // boxes bounded in this walk
+	next      int // when to report next
+	box       plan.Box
+	margin    float64
+	parent    plan.Box // of the children being screened
+	inherited int      // their first contest
+	entered   []int    // the first contest of the node entered last, by depth
+	killers            // what to branch on out of turn
 }
 
 // bounded is a box that can hold a plan worth keeping.
@@ -28,13 +30,14 @@ type bounded struct {
 	key
 	oneClass bool
 	depth    int
+	contest  int // the first for which it can; the key bounds that one's plans
 }
 
 // Bound bounds the box of a node. It drops a box in which every plan is over
 // the memory limit or comes behind those held.
 func (v *visitor) Bound(n *solver.Node) (bounded, bool) {
 	v.box = v.space.Box(n)
-	k, ok := v.judge(&v.box)
+	k, ok := v.judge(&v.box, v.above(n.Depth))
 	if !ok {
 		return bounded{}, false
 	}
@@ -45,29 +48,47 @@ func (v *visitor) Bound(n *solver.Node) (bounded, bool) {
 }
 
 // Parent keeps the box whose children are screened next.
-func (v *visitor) Parent(n *solver.Node) { v.parent = v.space.Box(n) }
+func (v *visitor) Parent(n *solver.Node) { v.parent, v.inherited = v.space.Box(n), v.above(n.Depth+1) }
+
+// above is the first contest of the node above a depth: a box holds no plan worth
+// keeping for those before it, nor do the boxes within.
+func (v *visitor) above(depth int) int {
+	if depth == 0 {
+		return v.from
+	}
+	return v.entered[depth-1]
+}
 
 // Screen drops children whose box, before propagation, cannot hold a plan worth
 // keeping.
 func (v *visitor) Screen(x solver.Int, lo, hi int32) bool {
 	v.box = v.parent
 	v.space.Narrow(&v.box, x, lo, hi)
-	_, ok := v.judge(&v.box)
+	_, ok := v.judge(&v.box, v.inherited)
 	return ok
 }
 
-// judge narrows and bounds a box; false means that it holds no plan worth
-// keeping.
-func (v *visitor) judge(box *plan.Box) (bounded, bool) {
+// judge narrows a box and bounds it for the first contest that is left and, where
+// that shows that only a later one can keep a plan of it, for the later one;
+// false means that it holds no plan worth keeping.
+func (v *visitor) judge(box *plan.Box, contest int) (bounded, bool) {
 	if !v.tight.tighten(box) {
 		return bounded{}, false
 	}
-	b := v.bound(box)
-	if b.Peak > v.memory.limit(b.Usable, v.margin) {
-		return bounded{}, false
+	k := bounded{oneClass: oneClass(box), contest: contest}
+	for {
+		group := v.contests[k.contest].memory
+		b := v.bound(box, group)
+		if b.Peak > group.limit(b.Usable, v.margin) {
+			return bounded{}, false
+		}
+		k.key = v.keyOf(b, box)
+		first := v.admits(&k)
+		if first == none || first == k.contest {
+			return k, first != none
+		}
+		k.contest = first
 	}
-	k := bounded{key: v.keyOf(b, box), oneClass: oneClass(box)}
-	return k, v.admits(&k)
 }
 
 // within is a price model that bounds the plans of a box whose memory stays
@@ -77,13 +98,13 @@ type within interface {
 }
 
 // bound bounds the plans of the box that the memory group accepts.
-func (v *visitor) bound(box *plan.Box) cost.Bound {
+func (v *visitor) bound(box *plan.Box, group memoryGroup) cost.Bound {
 	v.stats.Bounds++
 	if v.bounds++; v.bounds == v.boxes {
 		v.stop(errBoxes)
 	}
 	if w, ok := v.price.(within); ok {
-		return w.BoundWithin(box, float64(v.memory.limit(1, v.margin)))
+		return w.BoundWithin(box, float64(group.limit(1, v.margin)))
 	}
 	return v.price.Bound(box)
 }
@@ -91,10 +112,13 @@ func (v *visitor) bound(box *plan.Box) cost.Bound {
 // Less orders children by their bounds.
 func (v *visitor) Less(a, b bounded) bool { return a.compare(&b.key) < 0 }
 
-// Cut reports whether a box comes behind the plans held by now.
+// Cut reports whether a box comes behind the plans held by now. A box that does
+// not is entered next.
 func (v *visitor) Cut(b bounded) bool {
 	v.open.enter(b.depth)
-	return !v.admits(&b)
+	first := v.admits(&b)
+	v.entered = append(v.entered[:b.depth], first)
+	return first == none
 }
 
 // Leaf splits the layers of a point, asks the rules that are left, prices the

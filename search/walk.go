@@ -9,6 +9,7 @@ import (
 type query struct {
 	top    int
 	memory memoryGroup
+	safe   bool // keep the best of those that fit as well
 	goal   goal
 	first  bool           // stop at the first plan found
 	boxes  int            // stop after so many boxes; 0 means never
@@ -26,10 +27,16 @@ const (
 
 // outcome is what a walk found.
 type outcome struct {
+	answer
+	safe  answer  // of the plans that fit, if they were asked for
+	done  bool    // the space is exhausted: what is held is proven
+	whole float64 // no plan of the whole space is below it by the first key
+}
+
+// answer is the best plans of a memory group.
+type answer struct {
 	held  []leaf  // best first
-	done  bool    // the space is exhausted: held is proven
-	bound float64 // no plan of the query is below it by the first key
-	whole float64 // no plan of the whole space is
+	bound float64 // no plan of the group is below it by the first key
 }
 
 // Why a query ended its own walk.
@@ -40,7 +47,8 @@ var (
 
 // sweeps are by how much of the k-th best plan's time a box must promise to be
 // faster to be entered. The first sweep finds a good plan with few prices paid,
-// by which the last, that leaves nothing out, is short.
+// by which the last, that leaves nothing out, is short. Of two contests it asks
+// the narrower alone, whose plans count for both.
 var sweeps = []float64{0.1, 0}
 
 // walk searches the session's space, with as many walkers as the job has if the
@@ -52,32 +60,31 @@ func (s *session) walk(ctx context.Context, q query) (outcome, error) {
 	root := s.root()
 	c.whole = c.walkers[0].keyOf(s.price.Bound(&root), &root).first
 	for _, c.ahead = range sweeps {
+		if c.from = 0; c.ahead > 0 {
+			c.from = c.to - 1
+		}
 		err := c.sweep(ctx)
 		if ctx.Err() == nil && err != nil {
 			return outcome{}, err
 		}
 		if err != nil {
-			return outcome{held: c.top.held, bound: c.leastOpen(), whole: c.whole}, nil
+			return c.outcome(false), nil
 		}
-		if len(c.top.held) < c.top.k {
-			break // nothing was left out
+		if q := &c.contests[c.from]; len(q.held) < q.k {
+			c.to = c.from // nothing of it was left out
+		}
+		if c.to == 0 {
+			break
 		}
 	}
-	return outcome{held: c.top.held, done: true, bound: c.leastOpen(), whole: c.whole}, nil
+	return c.outcome(true), nil
 }
 
-// entry is what a box's first key must be below to be entered in this sweep,
-// apart from being worth it at all. The caller holds the lock.
-func (c *crew) entry() float64 {
-	if c.ahead == 0 || len(c.top.held) < c.top.k {
-		return inf
+// outcome is what has been found.
+func (c *crew) outcome(done bool) outcome {
+	out := outcome{done: done, whole: c.whole}
+	for i, to := range []*answer{&out.answer, &out.safe}[:len(c.contests)] {
+		*to = answer{c.contests[i].held, c.leastOpen(i)}
 	}
-	return c.top.held[c.top.k-1].first * (1 - c.ahead)
-}
-
-// admits reports whether a box can hold a plan worth keeping in this sweep.
-func (c *crew) admits(b *bounded) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return b.first < c.entry() && c.top.admits(&b.key, b.oneClass)
+	return out
 }

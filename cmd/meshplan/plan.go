@@ -16,8 +16,12 @@ func planCommand(a *app) *cobra.Command {
 		Short: "Find the fastest plan of a job on a cluster, and prove it",
 		Long: `plan finds the fastest plan of a training job on a cluster: the degrees of every
 parallel dimension, their placement on the levels of the network and the options
-of a step. It proves that no plan of the space is faster, and says what forced
-each degree: either the job does not fit without it, or it takes too long.
+of a step. It proves that no plan of the space that fits is faster, and says what
+forced each degree: either the job does not fit without it, or it takes too long.
+
+A plan fits when it leaves the profile's margin of the memory free. Where one that
+leaves less is faster, the fastest such plan stands beside the best that fits,
+proven in the same search.
 
 Every flag is a key of a job file too, with underscores for the dashes; a flag
 wins over the file. "-" reads the job file from standard input.`,

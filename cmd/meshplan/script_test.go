@@ -18,13 +18,18 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"meshplan": main})
 }
 
-// withPlan writes a job file with the best plan of a result:
+// command is a command of the scripts.
+type command = func(ts *testscript.TestScript, neg bool, args []string)
+
+// withPlan is a command that writes a job file with a plan of a result:
 // with-plan RESULT.json JOB.toml NEW.toml.
-func withPlan(ts *testscript.TestScript, _ bool, args []string) {
-	r, err := search.ReadJSON(strings.NewReader(ts.ReadFile(args[0])))
-	ts.Check(err)
-	job := fmt.Sprintf("%s\nplan = %q\n", ts.ReadFile(args[1]), r.Plans[0].Text)
-	ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(job), 0o644))
+func withPlan(of func(*search.Result) *search.PlanResult) command {
+	return func(ts *testscript.TestScript, _ bool, args []string) {
+		r, err := search.ReadJSON(strings.NewReader(ts.ReadFile(args[0])))
+		ts.Check(err)
+		job := fmt.Sprintf("%s\nplan = %q\n", ts.ReadFile(args[1]), of(r).Text)
+		ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(job), 0o644))
+	}
 }
 
 // TestScripts runs the program as a user does, one behaviour a file.
@@ -33,7 +38,10 @@ func TestScripts(t *testing.T) {
 		Dir:                 "testdata/script",
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"with-plan": withPlan},
+		Cmds: map[string]command{
+			"with-plan":       withPlan(func(r *search.Result) *search.PlanResult { return &r.Plans[0] }),
+			"with-borderline": withPlan(func(r *search.Result) *search.PlanResult { return &r.Borderline.Plan }),
+		},
 		Setup: func(e *testscript.Env) error {
 			jobs, err := os.ReadDir("../../testdata/jobs")
 			if err != nil {

@@ -8,43 +8,44 @@ import (
 	"meshplan/units"
 )
 
-// alternatives are the top plans side by side, with that in which they differ.
-func alternatives(p *page, plans []search.PlanResult) {
+// fastest are the fastest plans side by side, each with its verdict and that in
+// which they differ.
+func fastest(p *page, plans []search.Outline) {
 	if len(plans) < 2 {
 		return
 	}
 	shared, own := differences(plans)
 	if shared == "" {
-		p.heading("Alternatives")
+		p.heading("Fastest plans")
 	} else {
-		p.heading("Alternatives, all with %s", shared)
+		p.heading("Fastest plans, all with %s", shared)
 	}
-	rows := [][]string{{"", "step", "MFU", "memory GiB", "GPUs", "plan"}}
+	rows := [][]string{{"", "step", "MFU", "memory GiB", "verdict", "GPUs", "plan"}}
 	for i := range plans {
 		a := &plans[i]
 		rows = append(rows, []string{fmt.Sprint(i + 1), seconds(a.StepSeconds), percent(a.MFU, 1),
-			gib(a.Memory.PeakReservedBytes), units.Grouped(a.GPUs), own[i]})
+			gib(a.PeakReservedBytes), words(a.Verdict), units.Grouped(a.GPUs), own[i]})
 	}
 	p.table(rows)
 }
 
 // differences are the features that all plans share, and those of each plan
 // that they do not.
-func differences(plans []search.PlanResult) (shared string, own []string) {
+func differences(plans []search.Outline) (shared string, own []string) {
 	var common []string
 	words := make([][]string, len(plans))
-	first := features(&plans[0])
+	first := featuresOf(&plans[0])
 	for k := range first {
 		same := true
 		for i := range plans {
-			same = same && features(&plans[i])[k] == first[k]
+			same = same && featuresOf(&plans[i])[k] == first[k]
 		}
 		if same {
 			common = append(common, first[k])
 			continue
 		}
 		for i := range plans {
-			words[i] = append(words[i], features(&plans[i])[k])
+			words[i] = append(words[i], featuresOf(&plans[i])[k])
 		}
 	}
 	for _, w := range words {
@@ -53,10 +54,11 @@ func differences(plans []search.PlanResult) (shared string, own []string) {
 	return strings.Join(common, ", "), own
 }
 
+func featuresOf(a *search.Outline) []string { return features(&a.Degrees, &a.Options) }
+
 // features are a plan's degrees and those options that differ between plans of
 // equal degrees, as many of each plan.
-func features(a *search.PlanResult) []string {
-	o, d := &a.Options, &a.Degrees
+func features(d *search.Degrees, o *search.OptionsResult) []string {
 	shards := fmt.Sprint("dp_shard ", d.DPShard)
 	if d.DPReplicate > 1 {
 		shards += fmt.Sprint(" x dp_replicate ", d.DPReplicate)

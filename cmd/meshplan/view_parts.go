@@ -45,7 +45,10 @@ func perGPU(s *subject, a *search.PlanResult) string {
 }
 
 // verdict says in words whether the memory fits.
-func verdict(m *search.Memory) string { return strings.ReplaceAll(m.Verdict, "_", " ") }
+func verdict(m *search.Memory) string { return words(m.Verdict) }
+
+// words are a name of the JSON as a reader says it.
+func words(name string) string { return strings.ReplaceAll(name, "_", " ") }
 
 // choices are the options of a plan and the text that gives it again.
 func choices(p *page, a *search.PlanResult) {

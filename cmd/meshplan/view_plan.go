@@ -38,16 +38,18 @@ func planView(s *subject, r *search.Result) string {
 	return p.String()
 }
 
-// bestPlan is the best plan term by term, and the next best in one line each.
+// bestPlan is the best plan term by term, the faster borderline plan if there is
+// one, and the fastest plans in one line each.
 func bestPlan(p *page, s *subject, r *search.Result) {
 	best := &r.Plans[0]
 	headline(p, s, best, status(r))
+	borderline(p, s, best, r.Borderline)
 	choices(p, best)
 	placement(p, best)
 	forced(p, best.Forced)
 	tightest(p, &best.Memory)
 	traffic(p, best.Traffic)
-	alternatives(p, r.Plans)
+	fastest(p, r.Fastest)
 }
 
 // noPlan says why there is no plan, or that the search was stopped too early
@@ -76,17 +78,22 @@ func noPlan(p *page, r *search.Result) {
 // status is what has been proven of the best plan, and that its memory is
 // tight if so.
 func status(r *search.Result) string {
-	text := string(r.Status)
-	switch {
-	case r.Status == search.Feasible && r.Gap == nil:
-		text += ", gap unknown"
-	case r.Status == search.Feasible:
-		text += ", gap " + percent(*r.Gap, 1)
-	}
+	text := proof(r.Status, r.Gap)
 	if r.Plans[0].Memory.Verdict == cost.Borderline.String() {
 		text += ", borderline"
 	}
 	return text
+}
+
+// proof is a status with the gap that it leaves.
+func proof(s search.Status, gap *float64) string {
+	switch {
+	case s != search.Feasible:
+		return string(s)
+	case gap == nil:
+		return string(s) + ", gap unknown"
+	}
+	return string(s) + ", gap " + percent(*gap, 1)
 }
 
 // warnings are the assumptions and defaults of an answer, as footnotes.

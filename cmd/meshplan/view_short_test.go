@@ -53,13 +53,13 @@ func TestRuleIdsShareTheirPrefix(t *testing.T) {
 	}
 }
 
-func TestAlternativesShowWhatDiffers(t *testing.T) {
-	a := search.PlanResult{Degrees: search.Degrees{TP: 8, DP: 4, DPShard: 4, DPReplicate: 1},
+func TestTheFastestPlansShowWhatDiffers(t *testing.T) {
+	a := search.Outline{Degrees: search.Degrees{TP: 8, DP: 4, DPShard: 4, DPReplicate: 1},
 		Options: search.OptionsResult{SP: true, MicroBatch: 1, ZeroStage: 1, Recompute: "none"}}
 	b, c := a, a
 	b.Options.MicroBatch = 2
 	c.Options.SP = false
-	shared, own := differences([]search.PlanResult{a, b, c})
+	shared, own := differences([]search.Outline{a, b, c})
 	if want := "TP8 DP4, zero 1, dp_shard 4, recompute none"; shared != want {
 		t.Errorf("shared %q, want %q", shared, want)
 	}
@@ -93,6 +93,28 @@ func TestIdleGPUsAreSaid(t *testing.T) {
 	for gpus, want := range map[int64]string{72: "tokens/s/GPU", 64: "tokens/s per used GPU"} {
 		if got := perGPU(&s, &search.PlanResult{GPUs: gpus}); got != want {
 			t.Errorf("%d of 72: %q, want %q", gpus, got, want)
+		}
+	}
+}
+
+func TestABorderlinePlanShowsWhatItsOptionsChange(t *testing.T) {
+	a := search.PlanResult{Degrees: search.Degrees{TP: 8, DP: 4, DPShard: 4, DPReplicate: 1},
+		Options: search.OptionsResult{SP: true, MicroBatch: 1, ZeroStage: 1, Recompute: "selective"}}
+	b := a
+	b.Degrees.TP, b.Options.MicroBatch, b.Options.Recompute = 4, 2, "none"
+	want := "micro-batch 2 instead of micro-batch 1; recompute none instead of recompute selective"
+	if got := changes(&b, &a); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := changes(&a, &a); got != "" {
+		t.Errorf("a plan differs from itself by %q", got)
+	}
+}
+
+func TestWhatABorderlinePlanSavesIsNeverNothing(t *testing.T) {
+	for fraction, want := range map[float64]string{0.0182: "1.8 %", 0.0004: "less than 0.1 %"} {
+		if got := saved(&search.Borderline{SavedFraction: fraction}); got != want {
+			t.Errorf("%v prints %q, want %q", fraction, got, want)
 		}
 	}
 }

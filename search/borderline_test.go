@@ -1,0 +1,125 @@
+package search
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"meshplan/cost"
+	"meshplan/plan"
+)
+
+// withFasterBorderline is a usable memory at which the toy on 16 GPUs has a
+// borderline plan that saves a tenth of the step, and withHardlyFaster one at
+// which it saves less than a percent.
+const (
+	withFasterBorderline = 45
+	withHardlyFaster     = 40
+)
+
+func TestAFasterBorderlinePlanStandsBesideTheBestPlanThatFits(t *testing.T) {
+	p := usable(toy(t, "gpus=16"), withFasterBorderline)
+	p.Top = 3
+	r := mustBest(t, p, 0)
+	b := r.Borderline
+	if r.Status != Optimal || r.Plans[0].Memory.Verdict != cost.Fits.String() || b == nil {
+		t.Fatalf("%s, best plan %s, borderline %v", r.Status, r.Plans[0].Memory.Verdict, b)
+	}
+	if b.Plan.Memory.Verdict != cost.Borderline.String() || b.SavedSeconds != r.Plans[0].StepSeconds-b.Plan.StepSeconds {
+		t.Errorf("%s plan saves %v s: %v after %v", b.Plan.Memory.Verdict, b.SavedSeconds, b.Plan.StepSeconds, r.Plans[0].StepSeconds)
+	}
+	if b.FreeBytes != 2 || b.MarginBytes != 4.5 {
+		t.Errorf("%v B free of a margin of %v B, want 2 of 4.5", b.FreeBytes, b.MarginBytes)
+	}
+	for _, part := range []string{"leaves 2.000 B of 45.00 B free", "leaves 4.500 B for errors", "short run first", "is proven"} {
+		if !strings.Contains(b.Text, part) {
+			t.Errorf("the sentence does not say %q: %s", part, b.Text)
+		}
+	}
+	if len(r.Fastest) != 3 || r.Fastest[0].Text != b.Plan.Text {
+		t.Errorf("the fastest of %d plans is %s, not the borderline plan", len(r.Fastest), r.Fastest[0].Text)
+	}
+}
+
+func TestThatABorderlinePlanSavesLittleIsSaid(t *testing.T) {
+	b := mustBest(t, usable(toy(t, "gpus=16"), withHardlyFaster), 0).Borderline
+	if b == nil || !strings.Contains(b.Text, "so little saved") || strings.Contains(b.Text, "short run") {
+		t.Errorf("borderline plan: %+v", b)
+	}
+}
+
+func TestWithoutAFasterBorderlinePlanNothingStandsBesideTheBest(t *testing.T) {
+	for name, p := range map[string]*Problem{
+		"memory for all plans":      usable(toy(t, "gpus=16"), 1e6),
+		"only borderline plans":     usable(toy(t, "gpus=16,tp=8,pp=2,recompute=none,vpp=1,micro-batch=1,sp=on"), 43),
+		"no plan":                   toy(t, "tp=5"),
+		"memory for no plan at all": usable(toy(t, "gpus=16"), 1),
+	} {
+		t.Run(name, func(t *testing.T) {
+			p.Top = 2
+			r := mustBest(t, p, 0)
+			if r.Borderline != nil {
+				t.Fatalf("borderline %s", r.Borderline.Plan.Text)
+			}
+			var plans, fastest []string
+			for i := range r.Plans {
+				plans = append(plans, r.Plans[i].Text)
+			}
+			for i := range r.Fastest {
+				fastest = append(fastest, r.Fastest[i].Text)
+			}
+			if diff := cmp.Diff(plans, fastest); diff != "" {
+				t.Errorf("the best plans are not the fastest: %s", diff)
+			}
+		})
+	}
+}
+
+func TestExplainGivesTheBorderlinePlanAgain(t *testing.T) {
+	p := usable(toy(t, "gpus=16"), withFasterBorderline)
+	b := mustBest(t, p, 0).Borderline
+	parsed, err := plan.Parse(b.Plan.Text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := Explain(p, parsed.Plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(b.Plan, e.PlanResult); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A search may be stopped before it knows a borderline plan, or after.
+func TestAStoppedSearchDoesNotCallItsBorderlinePlanProven(t *testing.T) {
+	beside, alone := 0, 0
+	for boxes := 1; boxes < 1000; boxes += 3 {
+		p := usable(toy(t, "gpus=16"), withFasterBorderline)
+		ctx, cancel := context.WithCancel(context.Background())
+		stopAfter(t, p, boxes, cancel)
+		r, err := Best(ctx, p, Limits{})
+		cancel()
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch {
+		case r.Status != Feasible:
+		case r.Borderline != nil:
+			beside++
+			if r.Borderline.Status != Feasible || !strings.Contains(r.Borderline.Text, "not proven") {
+				t.Fatalf("after %d boxes the borderline plan is %s: %s", boxes, r.Borderline.Status, r.Borderline.Text)
+			}
+		default:
+			alone++
+			if !strings.Contains(r.Warnings[0], "no borderline plan is faster is not proven") {
+				t.Fatalf("after %d boxes: %s", boxes, r.Warnings[0])
+			}
+		}
+	}
+	if beside == 0 || alone == 0 {
+		t.Errorf("stopped %d times with a borderline plan beside the best and %d times without", beside, alone)
+	}
+}
