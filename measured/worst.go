@@ -63,9 +63,9 @@ type suspicion struct {
 // sequence.
 const longSequence = 16384
 
-// suspicions are the likely causes. Of two with the same share the first is
+// doubts are the likely causes. Of two with the same share the first is
 // named.
-var suspicions = []suspicion{
+var doubts = []suspicion{
 	{"data-parallel communication, exposed", []string{"data-parallel communication, exposed", "gathers and reductions of sharded layers, exposed"}, nil},
 	{"host launch floor", []string{"host launch floor"}, nil},
 	{"attention of a long sequence", []string{"attention core"}, func(s *scored) bool { return s.workload.SeqLen >= longSequence }},
@@ -95,7 +95,7 @@ const suspicious = 0.2
 // setup adds. It is arithmetic over the prediction, not a finding.
 func (s *scored) cause() string {
 	name, share := "", 0.0
-	for _, c := range suspicions {
+	for _, c := range doubts {
 		if of := s.share(c.terms); of > share && (c.when == nil || c.when(s)) {
 			name, share = c.name, of
 		}

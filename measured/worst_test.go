@@ -106,7 +106,7 @@ func TestSuspicionsNameTermsThatExist(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range suspicions {
+	for _, c := range doubts {
 		for _, term := range c.terms {
 			if !strings.Contains(string(source), strconv.Quote(term)) {
 				t.Errorf("%s: no step has a term %q", c.name, term)
