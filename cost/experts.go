@@ -1,6 +1,11 @@
 package cost
 
-import "meshplan/models"
+import (
+	"math"
+	"sync"
+
+	"meshplan/models"
+)
 
 // expertTable is the forward time of one expert's two GEMMs against its rows,
 // for every expert tensor-parallel degree below its length. Times do not rise
@@ -25,13 +30,9 @@ func (m *Model) newExpertTable(most int) expertTable {
 	table := make(expertTable, most+1)
 	for g := 1; g <= most; g++ {
 		shard := f / float64(g)
+		kernels := m.kernels.of(g, func(rows float64) float64 { return m.expertKernels(rows, shard) })
 		r := newRamp(func(rows float64) float64 {
-			t := float64(m.gpu.GroupedGEMM(m.precision, manyExperts, rows, m.gates*shard, h)+
-				m.gpu.GroupedGEMM(m.precision, manyExperts, rows, h, shard)) / manyExperts
-			if best := float64(m.gpu.BestShape); best > 0 {
-				t = max(t, 2*rows*(m.gates+1)*shard*h/best)
-			}
-			t *= slower
+			t := kernels[math.Ilogb(rows)] * slower
 			if m.low.on {
 				t = max(m.low.faster(t, 2*m.low.launch/manyExperts), m.operands(rows, m.gates*shard, h)+m.operands(rows, h, shard))
 			}
@@ -49,6 +50,39 @@ func (m *Model) newExpertTable(most int) expertTable {
 }
 
 func (t expertTable) of(etp float64) *ramp { return t[int(min(max(etp, 1), maxETP))] }
+
+// expertKernels is the time of one expert's two GEMMs alone, of a group that
+// fills the GPU.
+func (m *Model) expertKernels(rows, shard float64) float64 {
+	h := float64(m.model.Hidden)
+	t := float64(m.gpu.GroupedGEMM(m.precision, manyExperts, rows, m.gates*shard, h)+
+		m.gpu.GroupedGEMM(m.precision, manyExperts, rows, h, shard)) / manyExperts
+	if best := float64(m.gpu.BestShape); best > 0 {
+		t = max(t, 2*rows*(m.gates+1)*shard*h/best)
+	}
+	return t
+}
+
+// expertCurves are those times by degree, against rows of powers of two. Models
+// of one job under several profiles share them.
+type expertCurves struct {
+	guard sync.Mutex
+	times [maxETP + 1]*[rampPoints]float64
+}
+
+// of is the curve of a degree, made when it is first asked for.
+func (c *expertCurves) of(etp int, seconds func(rows float64) float64) *[rampPoints]float64 {
+	c.guard.Lock()
+	defer c.guard.Unlock()
+	if c.times[etp] == nil {
+		var curve [rampPoints]float64
+		for i := range curve {
+			curve[i] = seconds(math.Ldexp(1, i))
+		}
+		c.times[etp] = &curve
+	}
+	return c.times[etp]
+}
 
 // expertTimes is the ramp of a degree.
 func (m *Model) expertTimes(etp float64) *ramp {

@@ -62,6 +62,7 @@ type Model struct {
 
 	nets    [plan.NumDims]*network // one and the same but when a sensitivity is asked
 	lazy    *tables
+	kernels *expertCurves
 	keeps   [models.NumKinds]recomputes // activations of a layer
 	remade  [models.NumKinds]recomputes // those that recompute makes again
 	scratch *sync.Pool                  // schedules; shared by copies of the model
@@ -85,6 +86,7 @@ func New(o *models.Model, c *cluster.Cluster, w plan.Workload, p *profile.Profil
 	for d := range m.nets {
 		m.nets[d] = net
 	}
+	m.kernels = new(expertCurves)
 	m.scratch = &sync.Pool{New: func() any { return new(schedule) }}
 	return m.With(p)
 }

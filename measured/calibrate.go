@@ -86,7 +86,7 @@ func calibrate(ctx context.Context, t *runs, file *profile.Profile, anchor bool)
 		return nil, fmt.Errorf("%s: %d runs that profile %s serves and that can teach it something; %d are needed to fit constants, one is enough to --anchor",
 			t.name, c.Used, file.Name, fewest)
 	}
-	full, err := l.learn(ctx, "")
+	full, err := l.learn(ctx, "", nil)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func calibrate(ctx context.Context, t *runs, file *profile.Profile, anchor bool)
 	if c.After, err = l.judge(ctx, full.values); err != nil {
 		return nil, err
 	}
-	held, err := l.held(ctx)
+	held, err := l.held(ctx, full)
 	if err != nil {
 		return nil, err
 	}
@@ -236,14 +236,17 @@ type learnt struct {
 	values []float64
 	spread []float64
 	kept   []bool // at the prior
-	starts map[bool][]float64
-	fixed  map[bool][]int
+	x      []float64
 }
 
-// learn fits the constants without the fold of that name.
-func (l *learner) learn(ctx context.Context, without string) (*learnt, error) {
+// learn fits the constants without the fold of that name, from those of another
+// fit, if there is one.
+func (l *learner) learn(ctx context.Context, without string, from *learnt) (*learnt, error) {
 	n := len(l.free)
-	out := &learnt{values: l.priors(), spread: make([]float64, n), kept: make([]bool, n)}
+	out := &learnt{values: l.priors(), spread: make([]float64, n), kept: make([]bool, n), x: make([]float64, n)}
+	if from != nil {
+		copy(out.x, from.x)
+	}
 	for k := range n {
 		out.spread[k], out.kept[k] = 1, true
 	}
@@ -271,11 +274,11 @@ func (l *learner) learnAccount(ctx context.Context, without string, memory bool,
 	if len(samples) == 0 || len(places) == 0 {
 		return nil
 	}
-	var start []float64
 	for {
-		f := &fit{samples: samples}
+		f := &fit{samples: samples, touches: l.touches}
+		var start []float64
 		for _, k := range places {
-			f.free = append(f.free, l.free[k])
+			f.free, start = append(f.free, l.free[k]), append(start, out.x[k])
 		}
 		f.apply = func(values []float64) families {
 			all := slices.Clone(out.values)
@@ -289,11 +292,10 @@ func (l *learner) learnAccount(ctx context.Context, without string, memory bool,
 			return err
 		}
 		var firm []int
-		start = nil
 		for i, k := range places {
-			out.spread[k] = s.pinned[i]
+			out.spread[k], out.x[k] = s.pinned[i], s.x[i]
 			if s.pinned[i] <= loose {
-				firm, start = append(firm, k), append(start, s.x[i])
+				firm = append(firm, k)
 			} else {
 				out.values[k] = l.free[k].Prior
 			}
@@ -308,6 +310,19 @@ func (l *learner) learnAccount(ctx context.Context, without string, memory bool,
 			return nil
 		}
 	}
+}
+
+// touches reports whether a sample depends on the constant at all: one of a
+// variant on that of the variant, one of a GPU on that GPU's rates.
+func (l *learner) touches(p *profile.Parameter, s *sample) bool {
+	variant, rate := p.Of()
+	switch {
+	case rate != nil:
+		return rate.Takes(s.gpu, s.precision)
+	case variant >= 0:
+		return s.served.member.place == variant+1
+	}
+	return true
 }
 
 // judge prices the rows under other constants.
@@ -331,21 +346,17 @@ func (l *learner) priced(ctx context.Context, values []float64, takes func(*scor
 
 // held is the rows, each predicted by constants that were fitted without its
 // fold.
-func (l *learner) held(ctx context.Context) ([]scored, error) {
-	full, err := l.learn(ctx, "")
-	if err != nil {
-		return nil, err
-	}
+func (l *learner) held(ctx context.Context, full *learnt) ([]scored, error) {
 	teaches := map[string]bool{}
 	for i := range l.samples {
 		teaches[l.samples[i].fold] = true
 	}
 	parts := make([][]scored, len(l.folds))
-	err = eachOf(ctx, len(l.folds), func(i int) error {
+	err := eachOf(ctx, len(l.folds), func(i int) error {
 		of := full
 		if teaches[l.folds[i]] {
 			var err error
-			if of, err = l.learn(ctx, l.folds[i]); err != nil {
+			if of, err = l.learn(ctx, l.folds[i], full); err != nil {
 				return err
 			}
 		}

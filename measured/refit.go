@@ -27,7 +27,11 @@ func refit(ctx context.Context, rows []scored, list families) error {
 		if l.begin(); len(l.rows) == 0 || len(l.free) == 0 {
 			continue
 		}
-		held, err := l.held(ctx)
+		full, err := l.learn(ctx, "", nil)
+		if err != nil {
+			return err
+		}
+		held, err := l.held(ctx, full)
 		if err != nil {
 			return err
 		}

@@ -15,7 +15,10 @@ type sample struct {
 	served *served
 	plan   plan.Plan
 	fold   string // what is left out together with it
-	weight float64
+
+	gpu       string
+	precision plan.Precision
+	weight    float64
 
 	memory   bool
 	read     reading // of memory; "" is a label
@@ -41,7 +44,8 @@ func samplesOf(rows []scored, takes func(*served) bool) []sample {
 		if s.skip != nil || s.prediction.price == nil || s.flags&doubtful != 0 || !takes(&s.prediction.job.of) {
 			continue
 		}
-		one := sample{row: i, model: s.prediction.price, served: &s.prediction.job.of, plan: s.prediction.plan, fold: foldOf(s)}
+		one := sample{row: i, model: s.prediction.price, served: &s.prediction.job.of, plan: s.prediction.plan, fold: foldOf(s),
+			gpu: s.prediction.gpu, precision: s.prediction.workload.Precision}
 		if s.seconds > 0 {
 			one.measured = math.Log(s.seconds)
 			list = append(list, one)

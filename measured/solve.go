@@ -25,7 +25,8 @@ type fit struct {
 	samples []sample
 	apply   func(values []float64) families
 	free    []profile.Parameter
-	edge    float64 // log of the peak over what is usable at which a run is as likely to run as not
+	touches func(p *profile.Parameter, s *sample) bool // whether the sample depends on the constant at all
+	edge    float64                                    // log of the peak over what is usable at which a run is as likely to run as not
 
 	at       []float64 // where the following were taken
 	errors   []float64
@@ -56,8 +57,10 @@ func (f *fit) values(x []float64) []float64 {
 }
 
 // errorsAt are the samples' errors at x.
-func (f *fit) errorsAt(x []float64) []float64 {
-	out := make([]float64, len(f.samples))
+func (f *fit) errorsAt(x []float64) []float64 { return f.errorsOf(f.samples, x) }
+
+func (f *fit) errorsOf(samples []sample, x []float64) []float64 {
+	out := make([]float64, len(samples))
 	list := f.apply(f.values(x))
 	const piece = 64 // samples of one price model lie side by side
 	var wg sync.WaitGroup
@@ -66,7 +69,7 @@ func (f *fit) errorsAt(x []float64) []float64 {
 		hi := min(lo+piece, len(out))
 		gate <- struct{}{}
 		wg.Go(func() {
-			evaluate(f.samples[lo:hi], list, out[lo:hi])
+			evaluate(samples[lo:hi], list, out[lo:hi])
 			<-gate
 		})
 	}
@@ -85,11 +88,17 @@ func (f *fit) take(x []float64) {
 	for k := range x {
 		y := append([]float64(nil), x...)
 		y[k] += nudge
-		moved := f.errorsAt(y)
-		for i := range moved {
-			moved[i] = (moved[i] - f.errors[i]) / nudge
+		var at []int
+		var some []sample
+		for i := range f.samples {
+			if f.touches(&f.free[k], &f.samples[i]) {
+				at, some = append(at, i), append(some, f.samples[i])
+			}
 		}
-		f.jacobian[k] = moved
+		f.jacobian[k] = make([]float64, len(f.samples))
+		for j, e := range f.errorsOf(some, y) {
+			f.jacobian[k][at[j]] = (e - f.errors[at[j]]) / nudge
+		}
 	}
 }
 
@@ -179,7 +188,7 @@ func (f *fit) solve(ctx context.Context, start []float64) (*solution, error) {
 			return optimize.NotTerminated, nil
 		}}
 	settings := &optimize.Settings{MajorIterations: maxRounds, GradientThreshold: 1e-3,
-		Converger: &optimize.FunctionConverge{Absolute: 1e-4, Relative: 1e-6, Iterations: 3}}
+		Converger: &optimize.FunctionConverge{Absolute: 0.01, Iterations: 2}}
 	r, err := optimize.Minimize(problem, x, settings, &optimize.Newton{Linesearcher: &optimize.Backtracking{}})
 	if ctx.Err() != nil {
 		return nil, ctx.Err()

@@ -25,6 +25,16 @@ type Parameter struct {
 	Constant
 	variant int
 	key     string
+	rate    *Rate
+}
+
+// Of is the variant, numbered from 0, or the rate that the parameter belongs to;
+// of one of the profile itself it is -1 and nil.
+func (p *Parameter) Of() (variant int, rate *Rate) {
+	if p.rate != nil {
+		return own, p.rate
+	}
+	return p.variant, nil
 }
 
 // Memory reports whether the parameter belongs to the memory account.
@@ -50,9 +60,13 @@ func (p *Profile) Parameters() []Parameter {
 		v := &p.Variants[i]
 		collect(i, &Profile{Memory: v.Memory, Time: v.Time}, func(key string) bool { return v.set[key] })
 	}
-	for path, c := range p.rates {
-		if c.Free() {
-			list = append(list, Parameter{Path: path, Constant: *c, variant: ofRate, key: path})
+	for i := range p.Rates {
+		one := Profile{Rates: p.Rates[i : i+1]}
+		for path, c := range one.rates {
+			if c.Free() {
+				path = strings.Replace(path, "[0]", fmt.Sprintf("[%d]", i), 1)
+				list = append(list, Parameter{Path: path, Constant: *c, variant: ofRate, key: path, rate: &p.Rates[i]})
+			}
 		}
 	}
 	return list

@@ -19,8 +19,8 @@ type Rate struct {
 	Attention  Constant         `toml:"attention"`
 }
 
-// takes reports whether the rate is that of the GPU in the precision.
-func (r *Rate) takes(gpu string, precision plan.Precision) bool {
+// Takes reports whether the rate is that of the GPU in the precision.
+func (r *Rate) Takes(gpu string, precision plan.Precision) bool {
 	return slices.Contains(r.GPUs, gpu) && (len(r.Precisions) == 0 || slices.Contains(r.Precisions, precision))
 }
 
@@ -39,7 +39,7 @@ func (p *Profile) AttentionShare(gpu string, precision plan.Precision) float64 {
 func (p *Profile) share(gpu string, precision plan.Precision, of func(*Rate) float64) float64 {
 	share := 1.0
 	for i := range p.Rates {
-		if r := &p.Rates[i]; r.takes(gpu, precision) && of(r) > 0 {
+		if r := &p.Rates[i]; r.Takes(gpu, precision) && of(r) > 0 {
 			share *= of(r)
 		}
 	}
