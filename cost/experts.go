@@ -27,9 +27,11 @@ func (m *Model) newExpertTable(most int) expertTable {
 	}
 	h, f := float64(o.Hidden), float64(o.MoEFFN)
 	slower := m.slower * m.profile.Time.GroupedSlowdown.Value
+	up, down := m.gates/(m.gates+1), 1/(m.gates+1)
 	table := make(expertTable, most+1)
 	for g := 1; g <= most; g++ {
 		shard := f / float64(g)
+		slower := slower * (float64(up*m.misaligned(m.gates*shard, h)) + float64(down*m.misaligned(h, shard)))
 		kernels := m.kernels.of(g, func(rows float64) float64 { return m.expertKernels(rows, shard) })
 		r := newRamp(func(rows float64) float64 {
 			t := kernels[math.Ilogb(rows)] * slower

@@ -1,6 +1,10 @@
 package cost
 
-import "meshplan/models"
+import (
+	"math"
+
+	"meshplan/models"
+)
 
 // gemm is one linear layer: how many columns and rows of its matrix a rank
 // holds. Rows of the activation come from the tokens.
@@ -42,7 +46,20 @@ func (m *Model) gemmTime(rows, n, k float64) float64 {
 	if best := float64(m.gpu.BestShape); best > 0 {
 		t = max(t, 2*rows*n*k/best)
 	}
-	return t * m.slower
+	return t * m.slower * m.misaligned(n, k)
+}
+
+// misaligned is by how much GEMMs are slower whose matrix has sides that no
+// multiple of a kernel's tile covers.
+func (m *Model) misaligned(n, k float64) float64 {
+	const tile = 128
+	f := 1.0
+	for _, side := range [...]float64{n, k} {
+		if math.Mod(side, tile) != 0 {
+			f *= m.profile.Time.Misaligned.Value
+		}
+	}
+	return f
 }
 
 // gemmBackward is the backward time of GEMMs that took a forward time and hold

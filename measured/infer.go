@@ -13,7 +13,9 @@ import (
 // Tables rarely print all of a plan. Where the plan as filled by the defaults
 // is called "does not fit", the settings that the row leaves open are raised by
 // the least that changes this: sequence parallelism before ZeRO before
-// recompute, less recompute before more. Whether the run ran is not known here;
+// recompute, less recompute before more. Before anything is recomputed,
+// activations go to the host where a GPU reaches it faster than over PCIe, as
+// the published recipes for such machines have it. Whether the run ran is not known here;
 // one that is refused with everything raised stays as it was filled.
 
 // priced is the job's plan as priced, with its open settings inferred.
@@ -37,18 +39,30 @@ func (j *job) raised() []*job {
 	var list []*job
 	rules := framework.Rules(&j.facts, j.of.framework, nil)
 	broken := j.broken(rules)
-	for recompute := o.Recompute; recompute < plan.NumRecompute; recompute++ {
+	add := func(recompute plan.Recompute, offload int8) {
 		for zero := o.ZeroStage; zero <= max(o.ZeroStage, plan.ZeroOptimizer); zero++ {
 			for _, sp := range slices.Compact([]bool{o.SP, true}) {
-				r := j.with(sp, zero, recompute)
+				r := j.with(sp, zero, recompute, offload)
 				if r != nil && !slices.ContainsFunc(r.broken(rules), func(id string) bool { return !slices.Contains(broken, id) }) {
 					list = append(list, r)
 				}
 			}
 		}
 	}
+	add(o.Recompute, 0)
+	if float64(j.facts.Cluster.HostLink) > fastHostLink {
+		for _, offload := range []int8{25, 50, 75, 100} {
+			add(o.Recompute, offload)
+		}
+	}
+	for recompute := o.Recompute + 1; recompute < plan.NumRecompute; recompute++ {
+		add(recompute, 0)
+	}
 	return list
 }
+
+// fastHostLink is more than PCIe 5 x16 reaches, in bytes per second.
+const fastHostLink = 100e9
 
 // broken are the rules that the job's plan breaks. A measured run may: rules
 // change between versions.
@@ -63,7 +77,7 @@ func (j *job) broken(rules []framework.Rule) []string {
 
 // with is the job with other settings; nil if they do not differ, a row gives
 // one of them, nobody is there to share with, or another price model is needed.
-func (j *job) with(sp bool, zero int8, recompute plan.Recompute) *job {
+func (j *job) with(sp bool, zero int8, recompute plan.Recompute, offload int8) *job {
 	o := &j.plan.Options
 	raised := &job{facts: j.facts, of: j.of, open: j.open, values: maps.Clone(j.values), defaults: j.defaults}
 	for _, c := range []struct {
@@ -75,6 +89,7 @@ func (j *job) with(sp bool, zero int8, recompute plan.Recompute) *job {
 	}{
 		{colSP, "sp", "on", sp != o.SP, j.plan.Placement.Degree(plan.TP) > 1},
 		{colZero, "zero", strconv.Itoa(int(zero)), zero != o.ZeroStage, j.plan.DP()*j.plan.Placement.Degree(plan.CP) > 1},
+		{colOffload, "activation-offload", strconv.Itoa(int(offload)), offload != 0, true},
 		{colRecompute, "recompute", recompute.String(), recompute != o.Recompute, true},
 	} {
 		if !c.differs {
@@ -99,6 +114,7 @@ func openOf(s *setup, of *served) (open [numSetup]bool) {
 	_, zero := known["zero"]
 	_, recompute := known["recompute"]
 	open[colSP], open[colRecompute] = s[colSP] == "" && !sp, s[colRecompute] == "" && !recompute
+	open[colOffload] = s[colOffload] == ""
 	open[colZero] = s[colZero] == "" && s[colFSDP] == "" && !zero
 	return open
 }

@@ -25,6 +25,7 @@ var limits = map[string]limit{
 	"memory.refuse_margin":         {most: 1},
 	"time.attention_slowdown":      {most: 100, above: true},
 	"time.gemm_slowdown":           {most: 100, above: true},
+	"time.misaligned_slowdown":     {least: 1, most: 100},
 	"time.grouped_gemm_slowdown":   {most: 100, above: true},
 	"time.tp_slowdown":             {most: 100, above: true},
 	"time.tp_wide_slowdown":        {least: 1, most: 100},

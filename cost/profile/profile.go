@@ -159,6 +159,7 @@ type Time struct {
 	TrafficBackward  Constant `toml:"traffic_backward"`         // backward over forward traffic of element-wise kernels
 	GEMMBackward     Constant `toml:"gemm_backward"`            // backward over forward time of GEMMs
 	GEMMSlowdown     Constant `toml:"gemm_slowdown"`            // time of GEMMs in a job over that of the same kernels alone
+	Misaligned       Constant `toml:"misaligned_slowdown"`      // the same for each side of a rank's matrix that is no multiple of 128, on top
 	GroupedSlowdown  Constant `toml:"grouped_gemm_slowdown"`    // the same of the experts' grouped GEMMs, on top
 	FP8Share         Constant `toml:"fp8_gemm_share"`           // share of bf16's efficiency that fp8 GEMMs reach of their own peak
 	QuantiseTensor   Constant `toml:"fp8_quantise_bytes"`       // per element of an operand: one scale per tensor
