@@ -181,6 +181,8 @@ func precisionOf(s *setup, p *profile.Profile) (plan.Precision, *skip) {
 		return plan.FP8Block, nil
 	case cell == string(plan.MXFP8):
 		return plan.MXFP8, nil
+	case cell == string(plan.NVFP4):
+		return plan.NVFP4, nil
 	case kind == "fp8" || strings.HasPrefix(cell, "fp8 "):
 		return plan.FP8, nil // one scale a tensor or a row
 	}
