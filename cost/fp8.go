@@ -74,7 +74,6 @@ func (m *Model) newLowPrecision(p plan.Precision) lowPrecision {
 // each 16.
 const fp4Input = 0.5625
 
-
 // linearTime is the time of one GEMM of a transformer layer, without quantising
 // its operands.
 func (m *Model) linearTime(rows float64, g gemm) float64 {

@@ -23,6 +23,7 @@ const (
 type served struct {
 	profile   *profile.Profile
 	member    member // where it comes from
+	documents int    // mean tokens of documents packed by fine-tuning runs
 	ends      bool   // embedding and head count as layers of the pipeline
 	framework framework.Framework
 	plan      string // defaults as the text of a plan
@@ -107,7 +108,7 @@ func profileOf(list families, s *setup, parallel bool) (served, error) {
 					w++ // of two that serve it alike, the one with its attention
 				}
 				if ok && w > weight {
-					best, weight = served{profile: p, member: member{f, i}, plan: service.Plan, flops: service.FLOPs, ends: service.EndsAsLayers}, w
+					best, weight = served{profile: p, member: member{f, i}, plan: service.Plan, flops: service.FLOPs, ends: service.EndsAsLayers, documents: service.Documents}, w
 				}
 			}
 		}

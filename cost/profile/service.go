@@ -25,6 +25,10 @@ type Service struct {
 	// are divided over the pipeline: ceil((layers + 2) / pp) to each rank from the
 	// front.
 	EndsAsLayers bool `toml:"ends_as_layers"`
+	// Documents is the mean length in tokens of the documents that fine-tuning
+	// runs pack into a sequence, beyond which nothing is attended to; 0 where
+	// sequences are whole.
+	Documents int `toml:"documents"`
 	// Plan is the text of the options that these runs have unless they say
 	// otherwise: "sp=off,zero=0".
 	Plan string `toml:"plan"`
@@ -130,6 +134,8 @@ func (s *Service) validate() error {
 		return fmt.Errorf("has the plan %q: want only sp, zero and recompute in it", strict.Clip(s.Plan, 60))
 	case s.FLOPs != "" && s.FLOPs != MegatronFLOPs:
 		return fmt.Errorf("counts flops as %q: want %q or none", strict.Clip(string(s.FLOPs), 60), MegatronFLOPs)
+	case s.Documents < 0:
+		return fmt.Errorf("has documents of %d tokens: want at least 0", s.Documents)
 	case s.Source == "":
 		return fmt.Errorf("has no source")
 	}
