@@ -98,11 +98,12 @@ func (l families) of(m member) *profile.Profile { return l[m.file].members[m.pla
 func profileOf(list families, s *setup, parallel bool) (served, error) {
 	best, weight := served{}, -1
 	flash, told := flashOf(s[colFlash])
+	software := profile.Software{Framework: s[colFramework], Kernel: s[colKernel], Release: s[colRelease], Precision: s[colPrecision]}
 	for f := range list {
 		for i, p := range list[f].members {
 			for j := range p.Services {
 				service := &p.Services[j]
-				w, ok := service.Serves(s[colFramework], s[colKernel], s[colRelease])
+				w, ok := service.Serves(software)
 				w *= 2
 				if told && flash == p.Memory.Flash {
 					w++ // of two that serve it alike, the one with its attention
