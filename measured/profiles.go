@@ -23,6 +23,7 @@ const (
 type served struct {
 	profile   *profile.Profile
 	member    member // where it comes from
+	file      *profile.Profile
 	documents int    // mean tokens of documents packed by fine-tuning runs
 	ends      bool   // embedding and head count as layers of the pipeline
 	framework framework.Framework
@@ -109,7 +110,7 @@ func profileOf(list families, s *setup, parallel bool) (served, error) {
 					w++ // of two that serve it alike, the one with its attention
 				}
 				if ok && w > weight {
-					best, weight = served{profile: p, member: member{f, i}, plan: service.Plan, flops: service.FLOPs, ends: service.EndsAsLayers, documents: service.Documents}, w
+					best, weight = served{profile: p, member: member{f, i}, file: list[f].file, plan: service.Plan, flops: service.FLOPs, ends: service.EndsAsLayers, documents: service.Documents}, w
 				}
 			}
 		}
@@ -151,7 +152,7 @@ func generic(list families, parallel bool) served {
 	}
 	for i, f := range list {
 		if f.file.Name == name {
-			return served{profile: f.members[0], member: member{file: i}, generic: true}
+			return served{profile: f.members[0], member: member{file: i}, file: f.file, generic: true}
 		}
 	}
 	return served{}
