@@ -47,7 +47,7 @@ type Model struct {
 	hbm       float64 // bytes per second that element-wise kernels reach
 	batched   float64 // share of the peak that large batched GEMMs reach
 	stepping  float64 // seconds of an optimizer step per parameter on the GPU
-	slower    float64 // time of a GEMM in the job over that of the same kernel alone
+	slower    float64 // time of a GEMM in the job over that of the same kernel alone; of one in fp8, see lowPrecision
 	attends   float64 // share of the GPU's attention rate that the job's kernels reach
 	jitter    float64 // time of a step over that of ranks that are equally fast and of a profile that is anchored to no run
 
@@ -126,7 +126,7 @@ func (m *Model) setRates() (err error) {
 	m.peak = float64(m.gpu.PeakOf(m.precision))
 	m.low = m.newLowPrecision(asked)
 	m.hbm = float64(m.gpu.HBM) * m.gpu.HBMEfficiency()
-	m.slower = m.profile.Time.GEMMSlowdown.Value / m.profile.GEMMShare(m.gpu.Name, asked)
+	m.slower = m.profile.Time.GEMMSlowdown.Value / m.profile.GEMMShare(m.gpu.Name, m.precision)
 	m.attends = m.profile.AttentionShare(m.gpu.Name, asked) / m.profile.Time.AttnSlowdown.Value
 	const large = 8192
 	m.batched = 2 * large * large * large / (m.peak * m.gemmTime(large, large, large))
