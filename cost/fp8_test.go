@@ -149,7 +149,7 @@ func TestFP8GEMMsAgainstMeasuredRows(t *testing.T) {
 			}
 		}
 		if by[row[0]] == nil {
-			by[row[0]] = inPrecision(t, "llama-3-8b", strings.ToLower(strings.TrimSuffix(row[0], "-SXM")), 8, 8, 8192, plan.FP8)
+			by[row[0]] = atCurves(t, "llama-3-8b", strings.ToLower(strings.TrimSuffix(row[0], "-SXM")), 8, 8, 8192, plan.FP8)
 		}
 		m := by[row[0]]
 		want := v[3] * 1e-6
