@@ -86,7 +86,6 @@ func New(o *models.Model, c *cluster.Cluster, w plan.Workload, p *profile.Profil
 	for d := range m.nets {
 		m.nets[d] = net
 	}
-	m.kernels = new(expertCurves)
 	m.scratch = &sync.Pool{New: func() any { return new(schedule) }}
 	return m.With(p)
 }
@@ -101,6 +100,9 @@ func (m *Model) With(p *profile.Profile) (*Model, error) {
 	n.profile = p
 	if err := n.setRates(); err != nil {
 		return nil, err
+	}
+	if n.precision != m.precision { // the profile's own, where the workload names none
+		n.kernels = new(expertCurves)
 	}
 	n.layers, n.context = [models.NumKinds]float64{}, 0
 	n.setLayers()
