@@ -40,10 +40,10 @@ var arrows = map[string][]string{
 var users = map[string][]string{
 	"github.com/irifrance/gini":  {"solver"},
 	"github.com/BurntSushi/toml": {"strict", "models", "cluster", "cmd/meshplan"},
-	"gonum.org/v1/gonum":         {"cluster"},
+	"gonum.org/v1/gonum":         {"cluster", "measured"},
 	"github.com/spf13/cobra":     {"cmd/meshplan"},
 	"golang.org/x/term":          {"cmd/meshplan"},
-	"golang.org/x/sync":          {"search"},
+	"golang.org/x/sync":          {"search", "measured"},
 }
 
 func TestImportsPointDownwards(t *testing.T) {

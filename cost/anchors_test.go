@@ -12,14 +12,30 @@ import (
 	"meshplan/plan"
 )
 
-// priced makes a price model of a job given by name.
+// priced makes a price model of a job given by name, under constants that were
+// fitted to no run.
 func priced(t testing.TB, o *models.Model, system string, gpus int, prof, recipe string, batch, seq int64) *Model {
 	t.Helper()
-	c := dgx(t, system, gpus/8)
 	p, err := profile.Find(prof)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return pricedBy(t, o, system, gpus, p.Unfitted(), recipe, batch, seq)
+}
+
+// shipped is priced under the profile as it is.
+func shipped(t testing.TB, o *models.Model, system string, gpus int, prof, recipe string, batch, seq int64) *Model {
+	t.Helper()
+	p, err := profile.Find(prof)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pricedBy(t, o, system, gpus, p, recipe, batch, seq)
+}
+
+func pricedBy(t testing.TB, o *models.Model, system string, gpus int, p *profile.Profile, recipe string, batch, seq int64) *Model {
+	t.Helper()
+	c := dgx(t, system, gpus/8)
 	m, err := New(o, c, plan.Workload{GlobalBatch: batch, SeqLen: seq, Precision: p.Precision, Recipe: recipe, LoadFactor: 1}, p)
 	if err != nil {
 		t.Fatal(err)
@@ -303,7 +319,7 @@ func TestRoutedTokensOfDeepSeekV3(t *testing.T) {
 func TestDeepSeekSliceOnEightGPUs(t *testing.T) {
 	o := *find(t, "deepseek-v3")
 	o.Layers, o.FirstKDense = 4, 1
-	m := priced(t, &o, "b200", 8, "megatron", "", 32, 4096)
+	m := shipped(t, &o, "b200", 8, "megatron", "", 32, 4096)
 	p := degrees{tp: 1, pp: 1, dp: 8, ep: 8, etp: 1, mb: 1, zero: 1}.place(m.cluster)
 	e := m.Explain(&p)
 	got := float64(e.Allocated) / (1 << 30)
@@ -338,7 +354,7 @@ func TestSimuMaxPeaks(t *testing.T) {
 		t.Run(fmt.Sprintf("%s cut to %d layers, tp %d pp %d dp %d", c.model, c.layers, c.tp, c.pp, c.dp), func(t *testing.T) {
 			o := *find(t, c.model)
 			o.Layers = c.layers
-			m := priced(t, &o, "b200", 8, "megatron", "", int64(4*c.dp), 4096)
+			m := shipped(t, &o, "b200", 8, "megatron", "", int64(4*c.dp), 4096)
 			p := degrees{tp: c.tp, pp: c.pp, dp: c.dp, sp: c.tp > 1, zero: 1}.place(m.cluster)
 			even(t, m, &p)
 			e := m.Explain(&p)

@@ -193,46 +193,56 @@ func TestNoPlanOfABoxIsBelowItsBound(t *testing.T) {
 	}
 	for _, s := range subjects {
 		t.Run(s.name, func(t *testing.T) {
-			m := s.price(t)
 			r := rand.New(rand.NewPCG(7, uint64(len(s.name))))
-			var tightest, steps float64
-			points := 0
-			for points < boxes/20 {
-				pt, ok := randomPoint(r, m)
-				if !ok {
-					continue
+			noneBelow(t, s.price(t), r, boxes/20)
+		})
+	}
+}
+
+// noneBelow tries the bounds of 20 boxes round each of so many random points.
+func noneBelow(t *testing.T, m *Model, r *rand.Rand, want int) {
+	t.Helper()
+	var tightest float64
+	for range want {
+		pt, q := randomPlan(r, m)
+		f := m.Price(&q)
+		at := pt.Box()
+		own := m.Bound(&at)
+		tightest += float64(own.Step / f.Step)
+		for range 20 {
+			b := randomBox(r, m, &pt)
+			g := m.Bound(&b)
+			if f.Verdict != DoesNotFit {
+				share := 1.0
+				if f.Verdict == Fits {
+					share = 1 - m.Margin()
 				}
-				st, err := m.Split(&pt, plan.AllForms())
-				if err != nil {
-					continue
-				}
-				points++
-				q := pt.Plan(len(m.cluster.Levels))
-				q.Options.Stages = st
-				f := m.Price(&q)
-				at := pt.Box()
-				own := m.Bound(&at)
-				steps++
-				tightest += float64(own.Step / f.Step)
-				for range 20 {
-					b := randomBox(r, m, &pt)
-					g := m.Bound(&b)
-					if f.Verdict != DoesNotFit {
-						share := 1.0
-						if f.Verdict == Fits {
-							share = 1 - m.Margin()
-						}
-						if w := m.BoundWithin(&b, share); float64(w.Step) > float64(f.Step)*(1+1e-12) {
-							t.Fatalf("bound %+v of %v within %g is above %+v of\n%s", w, b, share, f, q.String())
-						}
-					}
-					if float64(g.Step) > float64(f.Step)*(1+1e-12) || float64(g.Peak) > float64(f.Peak)*(1+1e-12) || float64(g.Usable) < float64(f.Usable)*(1-1e-12) {
-						t.Fatalf("bound %+v of %v is above %+v of\n%s", g, b, f, q.String())
-					}
+				if w := m.BoundWithin(&b, share); float64(w.Step) > float64(f.Step)*(1+1e-12) {
+					t.Fatalf("bound %+v of %v within %g is above %+v of\n%s", w, b, share, f, q.String())
 				}
 			}
-			t.Logf("step bound at a point over its price, mean of %d: %.4f", points, tightest/steps)
-		})
+			if float64(g.Step) > float64(f.Step)*(1+1e-12) || float64(g.Peak) > float64(f.Peak)*(1+1e-12) || float64(g.Usable) < float64(f.Usable)*(1-1e-12) {
+				t.Fatalf("bound %+v of %v is above %+v of\n%s", g, b, f, q.String())
+			}
+		}
+	}
+	t.Logf("step bound at a point over its price, mean of %d: %.4f", want, tightest/float64(want))
+}
+
+// randomPlan draws a point that can be split over its ranks, with that split.
+func randomPlan(r *rand.Rand, m *Model) (plan.Point, plan.Plan) {
+	for {
+		pt, ok := randomPoint(r, m)
+		if !ok {
+			continue
+		}
+		st, err := m.Split(&pt, plan.AllForms())
+		if err != nil {
+			continue
+		}
+		q := pt.Plan(len(m.cluster.Levels))
+		q.Options.Stages = st
+		return pt, q
 	}
 }
 

@@ -36,7 +36,7 @@ func (m *Model) newExpertTable(most int) expertTable {
 		r := newRamp(func(rows float64) float64 {
 			t := kernels[math.Ilogb(rows)] * slower
 			if m.low.on {
-				t = max(m.low.faster(t, 2*m.low.launch/manyExperts), m.operands(rows, m.gates*shard, h)+m.operands(rows, h, shard))
+				t = max(m.low.faster(t*m.low.slower, 2*m.low.launch/manyExperts), m.operands(rows, m.gates*shard, h)+m.operands(rows, h, shard))
 			}
 			return t
 		})

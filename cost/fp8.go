@@ -12,7 +12,7 @@ import (
 // over Megatron core).
 //
 // The rate of a GEMM is the bf16 curve's at the fp8 peak, times the profile's
-// fp8_gemm_share. Each operand has to be quantised, by kernels that move memory:
+// fp8_gemm_share, and the profile's own rate of the GPU in that precision. Each operand has to be quantised, by kernels that move memory:
 // the input and the weight in forward, the gradient of the output in backward.
 // Weights are quantised for every micro-batch.
 
@@ -20,6 +20,7 @@ import (
 // is a job that has none.
 type lowPrecision struct {
 	on       bool
+	slower   float64 // slowdown of a GEMM in the job, over that of bf16's
 	speed    float64 // bf16's time over fp8's, of a large GEMM
 	launch   float64 // seconds of a GEMM that does nothing
 	quantise float64 // bytes moved for each element of an operand
@@ -65,7 +66,8 @@ func (m *Model) newLowPrecision(p plan.Precision) lowPrecision {
 		kept = min(kept, fp4Input)
 	}
 	return lowPrecision{
-		on: true, speed: m.rate / m.peak * t.FP8Share.Value * m.profile.GEMMShare(m.gpu.Name, p) / m.profile.GEMMShare(m.gpu.Name, m.precision), quantise: bytes,
+		on: true, slower: m.profile.GEMMShare(m.gpu.Name, m.precision) / m.profile.GEMMShare(m.gpu.Name, p),
+		speed: m.rate / m.peak * t.FP8Share.Value, quantise: bytes,
 		launch: float64(m.gpu.GEMM(m.precision, 1, 1, 1)), saved: m.bytes - kept, input: kept,
 	}
 }
@@ -81,7 +83,7 @@ func (m *Model) linearTime(rows float64, g gemm) float64 {
 	if !m.low.on || g.high {
 		return t
 	}
-	return max(m.low.faster(t, m.low.launch), m.operands(rows, g.n, g.k))
+	return max(m.low.faster(t*m.low.slower, m.low.launch), m.operands(rows, g.n, g.k))
 }
 
 // faster is the fp8 time of a kernel that takes t in bf16, its launch included.

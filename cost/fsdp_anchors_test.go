@@ -29,14 +29,15 @@ func named(s cost.StageMemory, names ...string) float64 {
 	return sum
 }
 
-// anchor prices a plan of a catalogue model with a profile and gives its first
-// stage. No framework's rules are asked.
+// anchor prices a plan of a catalogue model with a profile, of constants fitted to
+// no run, and gives its first stage. No framework's rules are asked.
 func anchor(t *testing.T, profileName, model, system string, gpus int, seq int64, text string) (cost.StageMemory, *profile.Profile) {
 	t.Helper()
 	p, err := profile.Find(profileName)
 	if err != nil {
 		t.Fatal(err)
 	}
+	p = p.Unfitted()
 	o, err := models.Find(model)
 	if err != nil {
 		t.Fatal(err)

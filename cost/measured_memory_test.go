@@ -66,6 +66,7 @@ type ledger struct {
 	errors              map[string][]float64 // by metric, predicted over measured less 1
 	ran, tooLarge       int
 	ooms, oomsCalledFit int
+	most                float64 // excess over the usable memory of a run that ran
 }
 
 // device is the reading of nvidia-smi that belongs to an estimate: what the
@@ -79,6 +80,7 @@ func (l *ledger) enter(t *testing.T, r *measuredRun, e cost.Estimate) {
 	excess := float64(e.Peak)/float64(e.Usable) - 1
 	if r.ran() {
 		l.ran++
+		l.most = max(l.most, excess)
 		if e.Verdict == cost.DoesNotFit && excess > excessLimit {
 			l.tooLarge++
 			t.Errorf("%s ran, but %.1f GiB are predicted, %.1f %% above the usable %.1f (%s, %s, seq %d)", r.id, float64(e.Peak)/gib, 100*excess, float64(e.Usable)/gib, r.model, r.text(), r.seq)
@@ -122,7 +124,7 @@ func (l *ledger) judge(t *testing.T) {
 			t.Errorf("%s: median error %.1f %% of %d runs, at most %.0f %% is accepted", metric, 100*s.median, s.n, 100*medianLimit)
 		}
 	}
-	t.Logf("%d runs that ran, %d called too large by more than %.0f %%; %d that ran out of memory, %d called fits", l.ran, l.tooLarge, 100*excessLimit, l.ooms, l.oomsCalledFit)
+	t.Logf("%d runs that ran, %d called too large by more than %.0f %%, the most by %.1f %%; %d that ran out of memory, %d called fits", l.ran, l.tooLarge, 100*excessLimit, 100*l.most, l.ooms, l.oomsCalledFit)
 	if l.tooLarge > 0 {
 		t.Errorf("%d of %d runs that ran are called too large by more than %.0f %%", l.tooLarge, l.ran, 100*excessLimit)
 	}

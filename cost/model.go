@@ -47,7 +47,7 @@ type Model struct {
 	hbm       float64 // bytes per second that element-wise kernels reach
 	batched   float64 // share of the peak that large batched GEMMs reach
 	stepping  float64 // seconds of an optimizer step per parameter on the GPU
-	slower    float64 // time of a GEMM in the job over that of the same kernel alone
+	slower    float64 // time of a GEMM in the job over that of the same kernel alone; of one in fp8, see lowPrecision
 	attends   float64 // share of the GPU's attention rate that the job's kernels reach
 	jitter    float64 // time of a step over that of ranks that are equally fast and of a profile that is anchored to no run
 
@@ -86,7 +86,6 @@ func New(o *models.Model, c *cluster.Cluster, w plan.Workload, p *profile.Profil
 	for d := range m.nets {
 		m.nets[d] = net
 	}
-	m.kernels = new(expertCurves)
 	m.scratch = &sync.Pool{New: func() any { return new(schedule) }}
 	return m.With(p)
 }
@@ -101,6 +100,9 @@ func (m *Model) With(p *profile.Profile) (*Model, error) {
 	n.profile = p
 	if err := n.setRates(); err != nil {
 		return nil, err
+	}
+	if n.precision != m.precision { // the profile's own, where the workload names none
+		n.kernels = new(expertCurves)
 	}
 	n.layers, n.context = [models.NumKinds]float64{}, 0
 	n.setLayers()

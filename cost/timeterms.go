@@ -28,11 +28,13 @@ func (m *Model) timeTerms(v *view, j *job, s *schedule) Term {
 		{Name: "optimizer", Value: after.optimizer},
 		{Name: "fixed", Value: fixed},
 	}}
-	if anchor := m.profile.Time.Anchor.Value; m.jitter != 1 {
-		waiting := even * (m.jitter/anchor - 1)
-		step.Terms = append(step.Terms,
-			Term{Name: "waiting for slower ranks", Value: waiting, Note: "grows with the GPUs"},
-			Term{Name: "anchor", Value: step.Value - even - waiting, Note: "to measured runs"})
+	anchor, waiting := m.profile.Time.Anchor.Value, 0.0
+	if m.jitter != anchor {
+		waiting = even * (m.jitter/anchor - 1)
+		step.Terms = append(step.Terms, Term{Name: "waiting for slower ranks", Value: waiting, Note: "grows with the GPUs"})
+	}
+	if anchor != 1 {
+		step.Terms = append(step.Terms, Term{Name: "anchor", Value: step.Value - even - waiting, Note: "to measured runs"})
 	}
 	return step
 }

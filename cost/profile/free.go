@@ -99,12 +99,14 @@ func (p *Profile) WithParameters(values []float64) *Profile {
 	return &q
 }
 
-// Unfitted is the profile as it was before any run was seen.
+// Unfitted is the profile as it was before any run was seen: neither fitted nor
+// anchored.
 func (p *Profile) Unfitted() *Profile {
 	q := *p
 	for _, c := range q.constants() {
 		*c = c.unfitted()
 	}
+	q.Time.Anchor.Value = 1
 	q.Variants, q.Rates = slices.Clone(p.Variants), slices.Clone(p.Rates)
 	for _, c := range q.rates {
 		*c = c.unfitted()
@@ -133,22 +135,46 @@ func Rewrite(text []byte, name string, values []float64, calibrated string) ([]b
 		if err != nil {
 			return nil, err
 		}
-		if out, err = doc.SetNumber(param.Path+".value", strconv.FormatFloat(values[i], 'g', 4, 64)); err != nil {
+		if out, err = doc.SetNumber(param.Path+".value", param.written(values[i])); err != nil {
 			return nil, err
 		}
 	}
-	line := "calibrated = " + strconv.Quote(calibrated)
-	switch at := strings.Index(out, "\ncalibrated = "); {
-	case at >= 0:
-		end := at + 1 + strings.IndexByte(out[at+1:]+"\n", '\n')
-		out = out[:at+1] + line + out[end:]
-	default:
-		at := strings.Index(out, "\nname = ")
-		end := at + 1 + strings.IndexByte(out[at+1:]+"\n", '\n')
-		out = out[:end] + "\n" + line + out[end:]
-	}
+	out = withLine(out, "calibrated", "calibrated = "+strconv.Quote(calibrated))
 	_, err = Parse([]byte(out), name)
 	return []byte(out), err
+}
+
+// written is a value to four digits, or the end of the constant's range that
+// these digits lie beyond.
+func (c *Constant) written(value float64) string {
+	text := strconv.FormatFloat(value, 'g', 4, 64)
+	if v, err := strconv.ParseFloat(text, 64); err == nil && (v < c.Low || v > c.High) {
+		return strconv.FormatFloat(min(max(value, c.Low), c.High), 'g', -1, 64)
+	}
+	return text
+}
+
+// withLine is the text of a profile file with a line in place of that of a key
+// before its first table, or for want of one behind the name's.
+func withLine(text, key, line string) string {
+	lines := strings.SplitAfter(text, "\n")
+	name := 0
+	for i, l := range lines {
+		l = strings.TrimSpace(l)
+		if strings.HasPrefix(l, "[") {
+			break
+		}
+		set, _, ok := strings.Cut(l, "=")
+		switch set = strings.TrimSpace(set); {
+		case ok && set == key:
+			lines[i] = line + lines[i][len(strings.TrimRight(lines[i], "\r\n")):]
+			return strings.Join(lines, "")
+		case ok && set == "name":
+			name = i
+		}
+	}
+	lines[name] = strings.TrimSuffix(lines[name], "\n") + "\n" + line + "\n"
+	return strings.Join(lines, "")
 }
 
 // WithAnchor is the profile with another anchor, which its variants share.
@@ -173,7 +199,7 @@ func RewriteAnchor(text []byte, name string, ratio float64) ([]byte, error) {
 		if !strings.Contains(out, "\n[time]") {
 			out = strings.TrimRight(out, "\n") + "\n\n" + line + "\n"
 		} else {
-			out = strings.Replace(out, "[time]", line, 1)
+			out = strings.Replace(out, "\n[time]", "\n"+line, 1)
 		}
 	}
 	if err != nil {

@@ -46,12 +46,21 @@ var limits = map[string]limit{
 	"time.unit_overlap":            {most: 1},
 }
 
+// rateLimit is the range of rates: a share of a curve that nothing reaches, or
+// of nothing, is a typing error.
+var rateLimit = limit{least: 0.01, most: 100}
+
 // validate checks the value, and that there is a source.
 func (c Constant) validate(key string) error {
 	l, narrower := limits[key]
 	if !narrower {
 		l.most = maxConstant
 	}
+	return c.within(&l)
+}
+
+// within checks the value against a range, and that there is a source.
+func (c Constant) within(l *limit) error {
 	switch {
 	case !sane(c.Value):
 		return fmt.Errorf("is %g: want a number of at least 0", c.Value)
@@ -68,7 +77,15 @@ func (c Constant) validate(key string) error {
 	case c.Value > l.most:
 		return fmt.Errorf("is %g: want at most %g", c.Value, l.most)
 	}
-	return c.validateRange(&l)
+	return c.validateRange(l)
+}
+
+// validatePrior checks that a prior has its range; one of a base has none.
+func (c Constant) validatePrior() error {
+	if c.Prior != 0 && c.Low == 0 && c.High == 0 {
+		return fmt.Errorf("has the prior %g alone: want low and high beside it", c.Prior)
+	}
+	return nil
 }
 
 // validateRange checks what a constant says about being fitted.

@@ -2,25 +2,41 @@ package profile
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"meshplan/strict"
 	"meshplan/units"
 )
 
 func TestTheCatalogueLoads(t *testing.T) {
-	names := Names()
-	if want := "deepspeed fsdp llm-foundry megatron megatron-2022 nanotron torchtitan"; strings.Join(names, " ") != want {
-		t.Errorf("profiles %v, want %s", names, want)
+	files, err := Catalogue()
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, name := range names {
+	var names []string
+	profiles := 0
+	for _, file := range files {
+		names = append(names, file.Name)
+		profiles += len(file.Family())
+	}
+	const want = "aa-scaling automodel deepspeed fsdp internevo llm-foundry maxtext megatron megatron-2022 megatron-deepspeed nanotron primus torchtitan"
+	slices.Sort(names)
+	if got := strings.Join(names, " "); got != want {
+		t.Errorf("files of profiles %s, want %s", got, want)
+	}
+	if profiles != len(Names()) {
+		t.Errorf("%d profiles have %d names", profiles, len(Names()))
+	}
+	for _, name := range Names() {
 		p, err := Find(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p.Name != name || p.Version == "" || p.About == "" || len(p.Frameworks) == 0 || p.Precision == "" {
+		if p.Name != name || p.Version == "" || p.About == "" || len(p.Frameworks) == 0 || p.Precision == "" || len(p.Variants) > 0 {
 			t.Errorf("%s: %+v", name, p)
 		}
 		for _, r := range p.Recipes {
@@ -37,15 +53,39 @@ func TestEveryConstantHasASource(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		n := 0
 		for key, c := range p.constants() {
-			if n++; strings.TrimSpace(c.Source) == "" {
+			if strings.TrimSpace(c.Source) == "" {
 				t.Errorf("%s: %s has no source", name, key)
 			}
 		}
-		text, err := catalogue.ReadFile("catalogue/" + name + ".toml")
+	}
+	for name, text := range filesAndFixture(t) {
+		file, err := Parse(text, name)
 		if err != nil {
 			t.Fatal(err)
+		}
+		doc, err := strict.Decode(name, text, new(Profile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for range file.rates {
+			n++
+		}
+		if !doc.Has("rate") {
+			n = 0 // the base's
+		}
+		for key := range file.constants() {
+			if doc.HasElement(key) {
+				n++
+			} else if file.Base == "" {
+				t.Errorf("%s: %s is not in the file", name, key)
+			}
+			for i := range file.Variants {
+				if doc.HasElement(element(i, key)) {
+					n++
+				}
+			}
 		}
 		if written := strings.Count(string(text), "{ value ="); n != written || n == 0 {
 			t.Errorf("%s: %d constants of %d in the file", name, n, written)
@@ -53,38 +93,92 @@ func TestEveryConstantHasASource(t *testing.T) {
 	}
 }
 
+// filesAndFixture are the texts of the catalogue's files and of the fixture.
+func filesAndFixture(t *testing.T) map[string][]byte {
+	t.Helper()
+	texts := map[string][]byte{"fixture": []byte(fixture(t))}
+	files, err := Catalogue()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if texts[file.Name], err = FileText(file.Name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return texts
+}
+
+// The fixture sets each constant and each switch once, without a base, so that
+// taking any of them away is an error.
+func TestTheFixtureIsComplete(t *testing.T) {
+	p := fixtureProfile(t)
+	if p.Base != "" || p.Name != "fixture" || p.Version == "" || p.About == "" || p.Calibrated == "" || len(p.Frameworks) == 0 || p.Precision == "" {
+		t.Errorf("%+v", p)
+	}
+	var keys []string
+	for key := range p.constants() {
+		keys = append(keys, key)
+	}
+	for key := range p.switches() {
+		keys = append(keys, key)
+	}
+	own, _, _ := strings.Cut(fixture(t), "[[service]]")
+	for _, key := range keys {
+		_, name, _ := strings.Cut(key, ".")
+		lines := 0
+		for line := range strings.Lines(own) {
+			if strings.HasPrefix(line, name+" = ") {
+				lines++
+				_, err := Parse([]byte(changed(t, fixture(t), "\n"+line, "\n")), "p.toml")
+				checkError(t, err, key+" is missing")
+			}
+		}
+		if lines != 1 {
+			t.Errorf("%s is set %d times", key, lines)
+		}
+	}
+}
+
 func TestAssumptionsListTheConstantsThatNobodyMeasured(t *testing.T) {
-	for name, want := range map[string][]string{
-		"megatron": {"memory.context_bytes", "memory.fit_margin", "time.host_layer_seconds", "time.host_moe_layer_seconds", "time.step_seconds"},
-		"megatron-2022": {"memory.reserved_ratio", "memory.context_bytes", "memory.fit_margin",
-			"time.host_layer_seconds", "time.host_moe_layer_seconds", "time.step_seconds"},
-	} {
+	got := strings.Join(fixtureProfile(t).Assumptions(), "\n")
+	const want = "profile fixture assumes memory.context_bytes = 1.000 GiB: a guess\n" +
+		"profile fixture assumes memory.fit_margin = 0.1: another guess\n" +
+		"profile fixture assumes time.step_seconds = 60.00 ms: a third guess"
+	if got != want {
+		t.Errorf("assumptions\n%s\nwant\n%s", got, want)
+	}
+	for _, name := range Names() {
 		p, err := Find(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := p.Assumptions()
-		if len(got) != len(want) {
-			t.Fatalf("%s: %d assumptions, want %d: %q", name, len(got), len(want), got)
-		}
-		for i, key := range want {
-			if !strings.HasPrefix(got[i], "profile "+name+" assumes "+key+" = ") {
-				t.Errorf("%s: %q is not about %s", name, got[i], key)
+		list := p.Assumptions()
+		for key, c := range p.constants() {
+			if !c.Assumed {
+				continue
 			}
+			if c.Free() {
+				t.Errorf("%s: %s may be fitted, and so is not assumed", name, key)
+			}
+			if len(list) == 0 || !strings.HasPrefix(list[0], "profile "+name+" assumes "+key+" = ") || !strings.HasSuffix(list[0], ": "+c.Source) {
+				t.Fatalf("%s: %q is not about %s", name, list, key)
+			}
+			list = list[1:]
+		}
+		if len(list) > 0 {
+			t.Errorf("%s: %q", name, list)
 		}
 	}
 }
 
 func TestTheDefaultRecipeAndOthersAreFound(t *testing.T) {
-	p, err := Find("megatron")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := fixtureProfile(t)
 	for _, c := range []struct{ name, given, want, err string }{
 		{"the default", "", "bf16", ""},
-		{"by name", "bf16-bf16grad", "bf16-bf16grad", ""},
-		{"a slip of the keyboard", "bf61", "", `profile megatron has no recipe "bf61"; nearest: bf16`},
-		{"nothing alike", "zzzzzz", "", `profile megatron has no recipe "zzzzzz"; known: bf16, bf16-bf16grad, fp16`},
+		{"by name", "small", "small", ""},
+		{"a slip of the keyboard", "bf61", "", `profile fixture has no recipe "bf61"; nearest: bf16`},
+		{"nothing alike", "zzzzzz", "", `profile fixture has no recipe "zzzzzz"; known: bf16, small`},
 	} {
 		r, err := p.Recipe(c.given)
 		if c.err == "" && (err != nil || r.Name != c.want) {

@@ -64,16 +64,20 @@ func (p *Profile) validateRates(doc *strict.Doc) error {
 	for i := range p.Rates {
 		r := &p.Rates[i]
 		if len(r.GPUs) == 0 {
-			return fmt.Errorf("%s: rate %d names no gpus", doc.At("rate"), i+1)
+			return fmt.Errorf("%s: rate %d names no gpus", doc.AtElement(fmt.Sprintf("rate[%d]", i)), i+1)
 		}
 		for _, c := range []Constant{r.GEMM, r.Attention} {
-			if c.Source == "" && c.Value != 0 {
-				return fmt.Errorf("%s: a share of rate %d has no source", doc.At("rate"), i+1)
+			if c.Source == "" && c != (Constant{}) {
+				return fmt.Errorf("%s: a share of rate %d has no source", doc.AtElement(fmt.Sprintf("rate[%d]", i)), i+1)
 			}
 		}
 	}
 	for path, c := range p.rates {
-		if err := c.validate("rate"); err != nil {
+		err := c.within(&rateLimit)
+		if err == nil && doc.Has("rate") {
+			err = c.validatePrior()
+		}
+		if err != nil {
 			return fmt.Errorf("%s: %s %w", doc.AtElement(path), path, err)
 		}
 	}

@@ -113,7 +113,7 @@ func matchPattern(pattern, text string) bool {
 func (p *Profile) validateServices(doc *strict.Doc) error {
 	for i := range p.Services {
 		if err := p.Services[i].validate(); err != nil {
-			return fmt.Errorf("%s: service %d %w", doc.At("service"), i+1, err)
+			return fmt.Errorf("%s: service %d %w", doc.AtElement(fmt.Sprintf("service[%d]", i)), i+1, err)
 		}
 	}
 	return nil

@@ -37,7 +37,11 @@ func (p *Profile) validate(doc *strict.Doc) error {
 		if !doc.Has(path...) && p.Base == "" {
 			return fmt.Errorf("%s: %s is missing", doc.At(path[0]), key)
 		}
-		if err := c.validate(key); err != nil {
+		err := c.validate(key)
+		if err == nil && doc.Has(path...) {
+			err = c.validatePrior()
+		}
+		if err != nil {
 			return fmt.Errorf("%s: %s %w", doc.At(path...), key, err)
 		}
 	}
@@ -54,15 +58,15 @@ func (p *Profile) validateRecipes(doc *strict.Doc) error {
 	for i, r := range p.Recipes {
 		switch {
 		case r.Name == "" || names[r.Name]:
-			return fmt.Errorf("%s: recipe %d is called %q: want a name of its own", doc.At("recipe"), i+1, strict.Clip(r.Name, 60))
+			return fmt.Errorf("%s: recipe %d is called %q: want a name of its own", doc.AtElement(fmt.Sprintf("recipe[%d]", i)), i+1, strict.Clip(r.Name, 60))
 		case !sane(r.Weight) || !sane(r.Grad) || !sane(r.Optimizer) || !sane(r.NewtonSchulz) || r.NewtonSchulz > 100 || r.PerParameter() == 0 || r.PerParameter() > maxPerParameter:
 			return fmt.Errorf("%s: recipe %q keeps %g + %g + %g bytes per parameter: want numbers of at least 0 that add up to at most %d",
-				doc.At("recipe"), strict.Clip(r.Name, 60), r.Weight, r.Grad, r.Optimizer, maxPerParameter)
+				doc.AtElement(fmt.Sprintf("recipe[%d]", i)), strict.Clip(r.Name, 60), r.Weight, r.Grad, r.Optimizer, maxPerParameter)
 		case r.Source == "":
-			return fmt.Errorf("%s: recipe %q has no source", doc.At("recipe"), strict.Clip(r.Name, 60))
+			return fmt.Errorf("%s: recipe %q has no source", doc.AtElement(fmt.Sprintf("recipe[%d]", i)), strict.Clip(r.Name, 60))
 		}
 		if err := strict.Printable(r.Name); err != nil {
-			return fmt.Errorf("%s: the name of recipe %d %w", doc.At("recipe"), i+1, err)
+			return fmt.Errorf("%s: the name of recipe %d %w", doc.AtElement(fmt.Sprintf("recipe[%d]", i)), i+1, err)
 		}
 		names[r.Name] = true
 	}

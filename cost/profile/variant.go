@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -136,7 +137,7 @@ func (p *Profile) validateVariants(doc *strict.Doc) error {
 			if v.set[key] = doc.HasElement(element(i, key)); !v.set[key] {
 				continue
 			}
-			if err := c.validate(key); err != nil {
+			if err := cmp.Or(c.validate(key), c.validatePrior()); err != nil {
 				return fmt.Errorf("%s: variant %s: %s %w", doc.AtElement(element(i, key)), v.Name, key, err)
 			}
 		}
