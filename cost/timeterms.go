@@ -1,6 +1,7 @@
 package cost
 
 import (
+	"fmt"
 	"strconv"
 
 	"meshplan/models"
@@ -47,21 +48,25 @@ func (m *Model) rankTerms(v *view, j *job, s *schedule, r int) Term {
 		Note: "rank " + strconv.Itoa(r) + ", " + plain(j.micro) + " micro-batches",
 	}
 	sum := 0.0
-	add := func(name string, perMicro float64) {
+	note := func(name string, perMicro float64, format string, args ...any) {
 		if perMicro > 0 {
-			t.Terms = append(t.Terms, Term{Name: name, Value: j.micro * perMicro})
+			t.Terms = append(t.Terms, Term{Name: name, Value: j.micro * perMicro, Note: fmt.Sprintf(format, args...)})
 			sum += perMicro
 		}
 	}
+	add := func(name string, perMicro float64) { note(name, perMicro, "") }
 	var total layerParts
 	for i, n := range k.layers {
 		if n > 0 {
 			total.add(m.layerParts(v, models.Kind(i)), n)
 		}
 	}
-	add("linear layers and element-wise kernels", total.linear)
-	add("attention core", total.core)
-	add("routed experts", total.experts)
+	note("linear layers", total.linear, "%s of the measured GEMM rates", percent(m.gemmReach()))
+	add("quantising operands", total.quantise)
+	add("element-wise kernels", total.element)
+	note("attention core", total.core, "%s of the measured attention rate", percent(m.attends))
+	note("routed experts", total.experts, "%s of the measured GEMM rates", percent(m.gemmReach()/m.profile.Time.GroupedSlowdown.Value))
+	add("permuting routed tokens", total.permute)
 	add("recompute", total.recompute)
 	add("tensor-parallel communication", total.tp)
 	add("expert-parallel communication", total.ep)
@@ -84,10 +89,15 @@ var contextTerms = [plan.NumCPComm]string{
 }
 
 // layerParts is one layer's time for one micro-batch, forward and backward.
-type layerParts struct{ linear, core, experts, recompute, tp, ep, cp, floor, sharded, offload float64 }
+type layerParts struct {
+	linear, quantise, element, core, experts, permute, recompute, tp, ep, cp, floor, sharded, offload float64
+}
 
 func (p *layerParts) add(q layerParts, n float64) {
 	p.linear += float64(n * q.linear)
+	p.quantise += float64(n * q.quantise)
+	p.element += float64(n * q.element)
+	p.permute += float64(n * q.permute)
 	p.core += float64(n * q.core)
 	p.experts += float64(n * q.experts)
 	p.recompute += float64(n * q.recompute)
@@ -104,7 +114,9 @@ func (m *Model) layerParts(v *view, kind models.Kind) layerParts {
 	l := m.layerLinks(v, kind, slot)
 	var p layerParts
 	fwd := spPick(v, w.fwd)
-	p.linear = fwd + spPick(v, w.bwd)
+	computed := fwd + spPick(v, w.bwd)
+	p.quantise, p.element, p.permute = m.elementwise(v, kind)
+	p.linear = computed - p.quantise - p.element - p.permute
 	alone, core := m.core(&w, plan.CPComm(v.cpComm.Lo)), m.attention(v, &w, &l, slot)
 	p.core, p.cp = alone.sum(), core.sum()-alone.sum()
 	var experts pass
@@ -118,9 +130,38 @@ func (m *Model) layerParts(v *view, kind models.Kind) layerParts {
 	shared := m.withUnit(v, kind, work)
 	p.sharded = shared.sum() - work.sum()
 	p.offload = m.layerPass(v, kind, slot).sum() - shared.sum()
-	p.floor = work.sum() - p.linear - p.core - p.experts - p.recompute - p.tp - p.ep - p.cp
+	p.floor = work.sum() - computed - p.core - p.experts - p.recompute - p.tp - p.ep - p.cp
 	if p.floor < 1e-12 {
 		p.floor = 0
 	}
 	return p
 }
+
+// elementwise is the parts of one layer's time for one micro-batch, forward and
+// backward, that move memory beside the GEMMs: quantising their operands, the
+// element-wise kernels, and permuting routed tokens.
+func (m *Model) elementwise(v *view, kind models.Kind) (quantise, element, permute float64) {
+	tokens, tp := v.tokens.lo, v.tp.lo
+	passes := 1 + m.profile.Time.TrafficBackward.Value
+	split, whole := m.traffic(kind, tokens, tp)
+	if v.sp.Lo == 1 {
+		whole /= tp
+	}
+	if kind == models.MoE {
+		permute = tokens * float64(m.model.TopK) * m.load * m.profile.Time.TrafficRouted.Value * float64(m.model.Hidden) / tp
+	}
+	_, q := m.linearsTime(tokens, m.linears(kind, tp))
+	return q.sum(), (split + whole - permute) / m.hbm * passes, permute / m.hbm * passes
+}
+
+// gemmReach is the share of the measured GEMM rates that the job's linear layers
+// reach.
+func (m *Model) gemmReach() float64 {
+	if m.low.on {
+		return 1 / (m.slower * m.low.slower)
+	}
+	return 1 / m.slower
+}
+
+// percent is a share in per cent.
+func percent(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
