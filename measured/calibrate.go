@@ -86,7 +86,7 @@ func calibrate(ctx context.Context, t *runs, file *profile.Profile, anchor bool)
 		return nil, fmt.Errorf("%s: %d runs that profile %s serves and that can teach it something; %d are needed to fit constants, one is enough to --anchor",
 			t.name, c.Used, file.Name, fewest)
 	}
-	full, err := l.learn(ctx, "", nil)
+	full, err := l.learn(ctx, "")
 	if err != nil {
 		return nil, err
 	}
@@ -239,14 +239,11 @@ type learnt struct {
 	x      []float64
 }
 
-// learn fits the constants without the fold of that name, from those of another
-// fit, if there is one.
-func (l *learner) learn(ctx context.Context, without string, from *learnt) (*learnt, error) {
+// learn fits the constants without the fold of that name. It begins at the
+// priors: a start at the constants of all rows would tell of the fold.
+func (l *learner) learn(ctx context.Context, without string) (*learnt, error) {
 	n := len(l.free)
 	out := &learnt{values: l.priors(), spread: make([]float64, n), kept: make([]bool, n), x: make([]float64, n)}
-	if from != nil {
-		copy(out.x, from.x)
-	}
 	for k := range n {
 		out.spread[k], out.kept[k] = 1, true
 	}
@@ -356,7 +353,7 @@ func (l *learner) held(ctx context.Context, full *learnt) ([]scored, error) {
 		of := full
 		if teaches[l.folds[i]] {
 			var err error
-			if of, err = l.learn(ctx, l.folds[i], full); err != nil {
+			if of, err = l.learn(ctx, l.folds[i]); err != nil {
 				return err
 			}
 		}
