@@ -113,12 +113,12 @@ func calibrate(ctx context.Context, t *runs, file *profile.Profile, anchor bool)
 func (c *Calibration) anchorTo(ctx context.Context, table string, l *learner) error {
 	var ratios []float64
 	for i := range l.rows {
-		if s := &l.rows[i]; s.seconds > 0 {
+		if s := &l.rows[i]; s.seconds > 0 && s.flags&doubtful == 0 {
 			ratios = append(ratios, s.seconds/s.prediction.seconds)
 		}
 	}
 	if len(ratios) == 0 {
-		return fmt.Errorf("%s: no timed run that profile %s serves: want one at least", table, c.Profile)
+		return fmt.Errorf("%s: no timed run without a flag that profile %s serves: want one at least", table, c.Profile)
 	}
 	c.anchor = l.list[l.at].file.Time.Anchor.Value * median(ratios)
 	file := l.list[l.at].file.WithAnchor(c.anchor)
