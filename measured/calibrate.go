@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"meshplan/cost/profile"
@@ -170,7 +171,33 @@ func (c *Calibration) Text(text []byte, name string) ([]byte, error) {
 	if c.anchor > 0 {
 		return profile.RewriteAnchor(text, name, c.anchor)
 	}
-	return profile.Rewrite(text, name, c.values, c.account())
+	values := make([]float64, len(c.values))
+	for k := range values {
+		values[k] = inFile(c.values[k], c.Constants[k].Low, c.Constants[k].High)
+	}
+	return profile.Rewrite(text, name, values, c.account())
+}
+
+// inFile is the value in the four digits of a file, or the nearest that lie
+// within its range.
+func inFile(v, low, high float64) float64 {
+	const digits = 4
+	rounded := func(v float64) float64 {
+		r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64)
+		if err != nil {
+			panic("measured: " + err.Error()) // it was formatted a moment ago
+		}
+		return r
+	}
+	last := math.Pow10(int(math.Floor(math.Log10(v))) - digits + 1) // one in the last digit
+	switch r := rounded(v); {
+	case r < low:
+		return rounded(r + last)
+	case r > high:
+		return rounded(r - last)
+	default:
+		return r
+	}
 }
 
 // account says in words what the constants were fitted to.

@@ -47,7 +47,8 @@ func value(p *profile.Parameter, x float64) float64 {
 	if x < 0 {
 		end = math.Log(p.Prior / p.Low)
 	}
-	return p.Prior * math.Exp(end*math.Tanh(x*p.Spread()/end))
+	v := p.Prior * math.Exp(end*math.Tanh(x*p.Spread()/end))
+	return min(max(v, p.Low), p.High) // which rounding may leave
 }
 
 func (f *fit) values(x []float64) []float64 {
