@@ -94,10 +94,16 @@ func calibrate(ctx context.Context, t *runs, file *profile.Profile, anchor bool)
 	l.begin()
 	c.Used, c.Folds = l.used(), len(l.folds)
 	if anchor {
-		return c, c.anchorTo(ctx, t.name, l)
+		if err := c.anchorTo(ctx, t.name, l); err != nil {
+			return nil, err
+		}
+		return c, nil
 	}
 	if len(l.free) == 0 {
 		return nil, fmt.Errorf("profile %s has no constants that may be fitted: none has prior, low and high; --anchor scales its step times", file.Name)
+	}
+	if c.Runs == 0 {
+		return nil, fmt.Errorf("%s: no run that profile %s serves: the column framework has none of the names of its services", t.name, file.Name)
 	}
 	if c.Used < fewest {
 		return nil, fmt.Errorf("%s: %d runs that profile %s serves and that can teach it something; %d are needed to fit constants, one is enough to --anchor",

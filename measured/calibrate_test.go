@@ -520,7 +520,7 @@ func TestTablesThatCannotTeachAreRefused(t *testing.T) {
 	}{
 		{"too few", rows[:7], file, false, "runs.csv: 7 runs that profile internevo serves and that can teach it something; 8 are needed to fit constants, one is enough to --anchor"},
 		{"all flagged", flagged, file, false, "runs.csv: 0 runs that profile internevo serves and that can teach"},
-		{"none", nil, file, false, "runs.csv: 0 runs"},
+		{"none", nil, file, false, "runs.csv: no run that profile internevo serves"},
 		{"an anchor of nothing", nil, file, true, "runs.csv: no timed run without a flag that profile internevo serves: want one at least"},
 		{"an anchor of runs without a time", untimed, file, true, "no timed run without a flag"},
 		{"an anchor of flagged runs", flagged, file, true, "no timed run without a flag"},
@@ -532,6 +532,21 @@ func TestTablesThatCannotTeachAreRefused(t *testing.T) {
 				t.Errorf("%v; want %q", err, c.want)
 			}
 		})
+	}
+}
+
+// A profile under a new name takes the runs that a shipped one serves just as
+// well; one with a shorter pattern takes none of them.
+func TestAProfileOfOnesOwnTakesItsRuns(t *testing.T) {
+	names, rows := ofFramework(t, "InternEvo")
+	for _, c := range []struct {
+		pattern string
+		want    int
+	}{{"InternEvo*", len(rows)}, {"Intern*", 0}} {
+		file, _ := readProfile(t, "internevo", `name = "internevo"`, `name = "zz-mine"`, `"InternEvo*"`, strconv.Quote(c.pattern))
+		if l := learnerOf(t, textOf(t, names, rows), file); len(l.rows) != c.want {
+			t.Errorf("%s: %d of %d runs", c.pattern, len(l.rows), c.want)
+		}
 	}
 }
 
