@@ -140,8 +140,8 @@ func TestPlansAreFilledFromTheRowTheProfileAndTheFramework(t *testing.T) {
 		{"megatron's own defaults", big + "framework=Megatron-Core", "megatron", "sp=on,zero=1,recompute=none,layers=20*4"},
 		{"what the row says", big + "framework=NeMo/Megatron-Core 24.07|sp=0|zero_stage=0|recompute=full|vpp=5", "megatron", "vpp=5,dp_shard=1,dp_replicate=4,micro-batch=1,sp=off,zero=0,recompute=full,layers=4*20"},
 		{"a service's defaults", big + "framework=Megatron-LM 2021", "megatron-2022", "dp_shard=1,dp_replicate=4,micro-batch=1,sp=off,zero=0,recompute=full"},
-		{"a kernel's profile", big + "framework=AA-Scaling (Megatron-LM derived)|kernel=torch", "megatron-2022", "sp=off,zero=1"},
-		{"another kernel's", big + "framework=AA-Scaling (Megatron-LM derived)|kernel=fa2+rms", "megatron", "sp=off,zero=1"},
+		{"a kernel's profile", big + "framework=AA-Scaling (Megatron-LM derived)|kernel=torch", "aa-scaling-torch", "sp=off,zero=1"},
+		{"another kernel's", big + "framework=AA-Scaling (Megatron-LM derived)|kernel=fa2+rms", "aa-scaling-fa2-rms", "sp=off,zero=1"},
 		{"sp without tp", "tp=1|framework=nanotron v0.5", "nanotron", "sp=off"},
 		{"an unknown framework that splits", big + "framework=homegrown", "megatron", "sp=on"},
 		{"an unknown framework that shards", "tp=1|framework=homegrown", "fsdp", "zero=3"},
@@ -281,7 +281,7 @@ func TestAMemoryTableHasOneReadingARow(t *testing.T) {
 func TestFlashAttentionIsTheRowsToSay(t *testing.T) {
 	predicted := func(flash string) Line {
 		l := validate(t, edit(t, "framework=Megatron-DeepSpeed", "flash_attn="+flash, "recompute=none", "peak_mem_gib=60", "mem_kind=allocated")).Lines[0]
-		if l.Reason != "" || l.Profile != "megatron-2022" {
+		if l.Reason != "" || l.Profile != "megatron-deepspeed" {
 			t.Fatalf("%+v", l)
 		}
 		return l
