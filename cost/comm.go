@@ -48,6 +48,9 @@ func (w *network) domain(op cluster.Collective, g *group, bytes float64) float64
 	if n >= len(w.exact[op]) {
 		return math.Inf(1)
 	}
+	if op == cluster.AllToAll {
+		bytes *= g.distinct(float64(n))
+	}
 	if g.n.single() {
 		return w.exact[op][n].at(bytes)
 	}
@@ -148,6 +151,9 @@ func (w *network) allToAll(g *group, bytes float64) float64 {
 			below = g.cum[l-1]
 		}
 		leaving := max(0, 1-below.hi/g.n.lo)
+		if g.copies > 0 && leaving > 0 {
+			leaving *= g.distinct(g.n.lo / below.hi)
+		}
 		if g.cum[l].hi > below.lo {
 			rate := w.rateOf(l, g.cum[0].hi)
 			fastest = max(fastest, rate)

@@ -24,6 +24,7 @@ type lowPrecision struct {
 	launch   float64 // seconds of a GEMM that does nothing
 	quantise float64 // bytes moved for each element of an operand
 	saved    float64 // bytes by which a kept element is smaller
+	input    float64 // bytes of it
 }
 
 // Rate is the dense peak at which a job of the precision runs its GEMMs on the
@@ -38,26 +39,40 @@ func Rate(g *cluster.GPU, p plan.Precision) units.FLOPsPerSecond {
 		return g.PeakOf(plan.FP8)
 	case plan.FP8Block:
 		return g.PeakOf(plan.FP8)
+	case plan.NVFP4:
+		return g.PeakOf("fp4")
 	}
 	return g.PeakOf(p)
 }
 
-func isFP8(p plan.Precision) bool { return p == plan.FP8 || p == plan.FP8Block || p == plan.MXFP8 }
+// isLow reports a precision of less than 16 bits.
+func isLow(p plan.Precision) bool {
+	return p == plan.FP8 || p == plan.FP8Block || p == plan.MXFP8 || p == plan.NVFP4
+}
 
 // newLowPrecision describes the workload's precision; m.peak is bf16's already.
 func (m *Model) newLowPrecision(p plan.Precision) lowPrecision {
-	if !isFP8(p) {
+	if !isLow(p) {
 		return lowPrecision{}
 	}
 	t := &m.profile.Time
 	bytes := map[plan.Precision]float64{
 		plan.FP8: t.QuantiseTensor.Value, plan.FP8Block: t.QuantiseBlock.Value, plan.MXFP8: t.QuantiseMX.Value,
+		plan.NVFP4: t.QuantiseFP4.Value,
 	}[p]
+	kept := m.profile.Memory.FP8Input.Value
+	if p == plan.NVFP4 {
+		kept = min(kept, fp4Input)
+	}
 	return lowPrecision{
-		on: true, speed: m.rate / m.peak * t.FP8Share.Value, quantise: bytes,
-		launch: float64(m.gpu.GEMM(m.precision, 1, 1, 1)), saved: m.bytes - m.profile.Memory.FP8Input.Value,
+		on: true, speed: m.rate / m.peak * t.FP8Share.Value * m.profile.GEMMShare(m.gpu.Name, p) / m.profile.GEMMShare(m.gpu.Name, m.precision), quantise: bytes,
+		launch: float64(m.gpu.GEMM(m.precision, 1, 1, 1)), saved: m.bytes - kept, input: kept,
 	}
 }
+
+// fp4Input is the bytes of an element in nvfp4: 4 bits, and an 8-bit scale for
+// each 16.
+const fp4Input = 0.5625
 
 // linearTime is the time of one GEMM of a transformer layer, without quantising
 // its operands.
@@ -74,7 +89,7 @@ func (l *lowPrecision) faster(t, launch float64) float64 { return launch + max(0
 
 // operands is the least time to move a GEMM's 8-bit operands and its output.
 func (m *Model) operands(rows, n, k float64) float64 {
-	in := m.profile.Memory.FP8Input.Value
+	in := m.low.input
 	return (float64(in*(float64(rows*k)+float64(n*k))) + float64(m.bytes*rows*n)) / float64(m.gpu.HBM)
 }
 

@@ -66,6 +66,9 @@ func (m *Model) layerLinks(v *view, kind models.Kind, what measure) links {
 	if kind == models.MoE {
 		copies := hidden * float64(m.model.TopK) * m.load
 		if ep := v.group(plan.EP); ep.n.hi > 1 {
+			if t.DistinctCopies {
+				ep.copies = float64(m.model.TopK)
+			}
 			l.ep = float64(t.EPExposed.Value*2) * m.message(plan.EP, cluster.AllToAll, &ep, v, interval{copies, copies}, true, what)
 		}
 		if etp := v.group(plan.ETP); etp.n.hi > 1 {

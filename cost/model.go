@@ -120,13 +120,13 @@ func (m *Model) setRates() (err error) {
 		return fmt.Errorf("%s has no %s rate", m.gpu.Name, asked)
 	}
 	m.precision = asked
-	if isFP8(asked) {
+	if isLow(asked) {
 		m.precision = plan.BF16
 	}
 	m.peak = float64(m.gpu.PeakOf(m.precision))
-	m.low = m.newLowPrecision(asked)
 	m.hbm = float64(m.gpu.HBM) * m.gpu.HBMEfficiency()
-	m.slower = m.profile.Time.GEMMSlowdown.Value / m.profile.GEMMShare(m.gpu.Name, asked)
+	m.slower = m.profile.Time.GEMMSlowdown.Value / m.profile.GEMMShare(m.gpu.Name, m.precision)
+	m.low = m.newLowPrecision(asked)
 	m.attends = m.profile.AttentionShare(m.gpu.Name, asked) / m.profile.Time.AttnSlowdown.Value
 	const large = 8192
 	m.batched = 2 * large * large * large / (m.peak * m.gemmTime(large, large, large))

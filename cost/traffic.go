@@ -81,12 +81,16 @@ func (m *Model) perLevel(g *group, f *flow) []LevelBytes {
 	}
 	var list []LevelBytes
 	below := 1.0
+	whole := *g
+	if m.profile.Time.DistinctCopies && f.link == plan.EP {
+		whole.copies = float64(m.model.TopK)
+	}
 	for l, level := range m.cluster.Levels {
 		at := g.cum[l].lo
 		share := 1/below - 1/at
 		switch {
 		case f.op == cluster.AllToAll && !f.neighbour:
-			share = (at - below) / (n - 1)
+			share = (at - below) / (n - 1) * whole.distinct(n/below)
 		case at == n && below < n && !(f.neighbour && f.link == plan.PP):
 			share = 1 / below // the link that closes the ring
 		}

@@ -1,6 +1,8 @@
 package cost
 
 import (
+	"math"
+
 	"meshplan/models"
 	"meshplan/plan"
 )
@@ -23,6 +25,20 @@ func (a interval) atMost(v float64) interval { return interval{a.lo, max(a.lo, m
 type group struct {
 	n   interval
 	cum [plan.MaxLevels]interval
+
+	// copies is how many ranks of the group a token is sent to, of which those
+	// that lie together get it once; 0 where every copy travels by itself.
+	copies float64
+}
+
+// distinct is the share of the copies that travel when a token's ranks lie in n
+// places at random and each place gets it once: n (1 - (1-1/n)^copies) / copies
+// (DeepSeek-V3, arXiv 2412.19437, section 3.2.2, limits the places for this).
+func (g *group) distinct(n float64) float64 {
+	if g.copies <= 0 {
+		return 1
+	}
+	return n * (1 - math.Pow(1-1/max(1, n), g.copies)) / g.copies
 }
 
 func (g *group) join(h *group) group {

@@ -24,6 +24,15 @@ func (s Share) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(s))
 }
 
+// UnmarshalJSON reads what MarshalJSON writes.
+func (s *Share) UnmarshalJSON(text []byte) error {
+	if string(text) == "null" {
+		*s = none
+		return nil
+	}
+	return json.Unmarshal(text, (*float64)(s))
+}
+
 // ratio is a over b, none where b is 0.
 func ratio(a, b int) Share {
 	if b == 0 {

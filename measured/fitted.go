@@ -2,11 +2,11 @@ package measured
 
 import "meshplan/cost/profile"
 
-// fittedConstants is how many constants of the profile were fitted to measured
-// runs; reports show it beside the errors.
-func fittedConstants(p *profile.Profile) int {
-	if p.Calibrated == "" {
+// fittedConstants is how many constants of a profile file were fitted to measured
+// runs, for all profiles that it makes; reports show it beside the errors.
+func fittedConstants(file *profile.Profile) int {
+	if file.Calibrated == "" {
 		return 0
 	}
-	return len(p.Parameters())
+	return len(file.Parameters())
 }

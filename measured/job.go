@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"meshplan/framework"
+	"meshplan/models"
 	"meshplan/plan"
 )
 
@@ -43,6 +44,7 @@ func jobOf(l *lookup, s *setup, kind Kind) (*job, *skip) {
 	if j.of, err = profileOf(l.profiles, s, g.tp > 1 || g.pp > 1); err != nil {
 		return nil, skipped(NoPlan, "%v", err)
 	}
+	j.pack(s)
 	r := published(s, j.facts.Model.Name)
 	if skip := j.workload(s, &g, &r, kind); skip != nil {
 		return nil, skip
@@ -69,6 +71,18 @@ func trains(s *setup) *skip {
 		return skipped(NoPlan, "offload %q does not say what is offloaded", plan.Clip(off))
 	}
 	return nil
+}
+
+// pack shortens what a token attends to in a fine-tuning run whose sequences hold
+// many documents: to half a document in the mean.
+func (j *job) pack(s *setup) {
+	m := j.facts.Model
+	if task := strings.ToLower(s[colTask]); task != "sft" && task != "finetune" {
+		return
+	}
+	if half := j.of.documents / 2; half > 0 && (m.Window == 0 || m.Window > half) {
+		m.Window, m.AttnPattern = half, models.PatternSliding
+	}
 }
 
 // workload reads the batch, the sequence and the precision. What is left open

@@ -35,7 +35,8 @@ type prediction struct {
 
 	gpu       string      // name in the catalogue
 	shares    []TermShare // of the step
-	constants int         // of the profile that were fitted to measured runs
+	file      string      // of the profile
+	constants int         // of the file that were fitted to measured runs
 
 	job   *job
 	price *cost.Model
@@ -145,7 +146,7 @@ func price(m *cost.Model, j *job) (prediction, *skip) {
 		tokens: f.Workload.TokensPerStep(), gpus: gpus, model: f.Model, workload: f.Workload, flops: j.of.flops,
 		deviceMemory:  float64(max(f.Cluster.GPU.Label, f.Cluster.GPU.Runtime)),
 		modelParallel: int64(full.Placement.Degree(plan.TP)) * int64(full.Placement.Degree(plan.PP)),
-		gpu:           f.Cluster.GPU.Name, shares: sharesOf(&e.Time), constants: fittedConstants(j.of.profile),
+		gpu:           f.Cluster.GPU.Name, shares: sharesOf(&e.Time), file: j.of.file.Name, constants: fittedConstants(j.of.file),
 	}
 	p.job, p.price = j, m
 	rate := float64(cost.Rate(f.Cluster.GPU, f.Workload.Precision))

@@ -23,6 +23,8 @@ const (
 type served struct {
 	profile   *profile.Profile
 	member    member // where it comes from
+	file      *profile.Profile
+	documents int    // mean tokens of documents packed by fine-tuning runs
 	ends      bool   // embedding and head count as layers of the pipeline
 	framework framework.Framework
 	plan      string // defaults as the text of a plan
@@ -100,11 +102,12 @@ func (l families) of(m member) *profile.Profile { return l[m.file].members[m.pla
 func profileOf(list families, s *setup, parallel bool) (served, error) {
 	best, weight := served{}, -1
 	flash, told := flashOf(s[colFlash])
+	software := profile.Software{Framework: s[colFramework], Kernel: s[colKernel], Release: s[colRelease], Precision: s[colPrecision]}
 	for f := range list {
 		for i, p := range list[f].members {
 			for j := range p.Services {
 				service := &p.Services[j]
-				w, ok := service.Serves(s[colFramework], s[colKernel], s[colRelease])
+				w, ok := service.Serves(software)
 				w *= 4
 				if told && flash == p.Memory.Flash {
 					w += 2 // of two that serve it alike, the one with its attention
@@ -113,7 +116,7 @@ func profileOf(list families, s *setup, parallel bool) (served, error) {
 					w++
 				}
 				if ok && w > weight {
-					best, weight = served{profile: p, member: member{f, i}, plan: service.Plan, flops: service.FLOPs, ends: service.EndsAsLayers}, w
+					best, weight = served{profile: p, member: member{f, i}, file: list[f].file, plan: service.Plan, flops: service.FLOPs, ends: service.EndsAsLayers, documents: service.Documents}, w
 				}
 			}
 		}
@@ -155,7 +158,7 @@ func generic(list families, parallel bool) served {
 	}
 	for i, f := range list {
 		if f.file.Name == name {
-			return served{profile: f.members[0], member: member{file: i}, generic: true}
+			return served{profile: f.members[0], member: member{file: i}, file: f.file, generic: true}
 		}
 	}
 	return served{}
@@ -187,6 +190,8 @@ func precisionOf(s *setup, p *profile.Profile) (plan.Precision, *skip) {
 		return plan.FP8Block, nil
 	case cell == string(plan.MXFP8):
 		return plan.MXFP8, nil
+	case cell == string(plan.NVFP4):
+		return plan.NVFP4, nil
 	case kind == "fp8" || strings.HasPrefix(cell, "fp8 "):
 		return plan.FP8, nil // one scale a tensor or a row
 	}

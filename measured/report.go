@@ -191,7 +191,7 @@ func reportOf(kind Kind, rows []scored) *Report {
 	r.count(every)
 	constantRates(every)
 	bySource := func(s *scored) string { return s.source }
-	r.Part, r.Worst, r.ByFlag = partOf(every, bySource), worstOf(every), byFlag(every, bySource)
+	r.Part, r.Worst, r.ByFlag = partOf(every, bySource), worstOf(clean(every)), byFlag(every, bySource)
 	sources := parts(every, bySource)
 	r.Warnings = suspicions(sources)
 	for _, p := range sources {
@@ -254,13 +254,13 @@ func partOf(rows []*scored, part func(*scored) string) Part {
 	p := Part{Rows: len(rows)}
 	var compared []*scored
 	var times, byRate, memories []float64
-	fitted := map[string]int{} // by profile
+	fitted := map[string]int{} // by profile file
 	for _, s := range rows {
 		if s.skip != nil {
 			continue
 		}
 		compared = append(compared, s)
-		fitted[s.profile] = s.constants
+		fitted[s.file] = s.constants
 		if e, ok := s.timeError(); ok {
 			times = append(times, e)
 		}

@@ -1,7 +1,7 @@
 package plan
 
 // Precision is the number format of weights and activations in the GEMMs; of the
-// fp8 kinds, in those of the transformer layers.
+// fp8 and fp4 kinds, in those of the transformer layers.
 type Precision string
 
 // The precisions of training.
@@ -12,6 +12,7 @@ const (
 	FP8      Precision = "fp8"           // one scale per tensor, of its current values
 	FP8Block Precision = "fp8-blockwise" // one scale per 128 elements of an activation, 128 x 128 of a weight
 	MXFP8    Precision = "mxfp8"         // one scale per 32 elements, applied by the hardware
+	NVFP4    Precision = "nvfp4"         // 4 bits, one scale per 16 elements and one per tensor
 )
 
 // Workload is the training job to be planned.

@@ -47,7 +47,7 @@ var fields = []field{
 		func(j *job, v string) error { return setCount(&j.globalBatch, v, maxBatch) }},
 	{"seq", "N", "tokens per sequence", whole, "",
 		func(j *job, v string) error { return setCount(&j.seq, v, maxSeq) }},
-	{"precision", "NAME", "number format of the GEMMs: bf16, fp16, fp8, fp8-blockwise or mxfp8 (default bf16)", text, "", setPrecision},
+	{"precision", "NAME", "number format of the GEMMs: bf16, fp16, fp8, fp8-blockwise, mxfp8 or nvfp4 (default bf16)", text, "", setPrecision},
 	{"recipe", "NAME", "how parameters and optimizer are kept (default: the profile's own)", text, "",
 		func(j *job, v string) error { return setText(&j.recipe, v) }},
 	{"load-factor", "X", "load of the busiest expert rank over the mean (default 1)", real, "", setLoadFactor},

@@ -80,7 +80,7 @@ func setToggle(to *bool, v string) error {
 }
 
 // precisions are the number formats that a job may ask for.
-var precisions = []plan.Precision{plan.BF16, plan.FP16, plan.FP8, plan.FP8Block, plan.MXFP8}
+var precisions = []plan.Precision{plan.BF16, plan.FP16, plan.FP8, plan.FP8Block, plan.MXFP8, plan.NVFP4}
 
 func setPrecision(j *job, v string) error {
 	var known []string

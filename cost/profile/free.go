@@ -10,12 +10,10 @@ import (
 	"meshplan/strict"
 )
 
-// The most constants of a file that may be fitted: of each section, and of each
-// of its variants beside them.
-const (
-	maxFree        = 8
-	maxFreeVariant = 4
-)
+// maxFree is the most constants of a section that may be fitted of one profile,
+// its variant's and those that it shares with the others of its file together.
+// Rates are beside them.
+const maxFree = 8
 
 // Parameter is a constant of a profile file that may be fitted.
 type Parameter struct {
@@ -185,22 +183,18 @@ func RewriteAnchor(text []byte, name string, ratio float64) ([]byte, error) {
 	return []byte(out), err
 }
 
-// validateFree checks the priors and the number of free constants.
+// validateFree checks the number of free constants of each profile of the file.
 func (p *Profile) validateFree(doc *strict.Doc) error {
-	count := map[string]int{}
-	for _, param := range p.Parameters() {
-		section, most := "memory", maxFree
-		if !param.Memory() {
-			section = "time"
-		}
-		if param.variant == ofRate {
-			continue
-		}
-		if param.variant != own {
-			section, most = fmt.Sprintf("variant %s", p.Variants[param.variant].Name), maxFreeVariant
-		}
-		if count[section]++; count[section] > most {
-			return fmt.Errorf("%s: %s has more than %d constants that may be fitted", doc.AtElement(param.Path), section, most)
+	for _, q := range p.Family() {
+		count := map[string]int{}
+		for key, c := range q.constants() {
+			section, _, _ := strings.Cut(key, ".")
+			if !c.Free() {
+				continue
+			}
+			if count[section]++; count[section] > maxFree {
+				return fmt.Errorf("%s: %s has more than %d constants in %s that may be fitted", doc.At(strings.Split(key, ".")...), q.Name, maxFree, section)
+			}
 		}
 	}
 	return nil

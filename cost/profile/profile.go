@@ -165,6 +165,7 @@ type Time struct {
 	QuantiseTensor   Constant `toml:"fp8_quantise_bytes"`       // per element of an operand: one scale per tensor
 	QuantiseBlock    Constant `toml:"fp8_block_quantise_bytes"` // the same, one scale per block
 	QuantiseMX       Constant `toml:"mxfp8_quantise_bytes"`     // the same, mxfp8
+	QuantiseFP4      Constant `toml:"nvfp4_quantise_bytes"`     // the same, nvfp4
 	AttnBackward     Constant `toml:"attention_backward"`       // backward over forward time of the attention core
 	AttnSlowdown     Constant `toml:"attention_slowdown"`       // time of the attention core over that of the kernels measured on the GPU
 	TrafficRing      Constant `toml:"traffic_ring_bytes"`       // per element of the attention output and ring step: merging partial outputs

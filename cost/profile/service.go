@@ -21,10 +21,16 @@ type Service struct {
 	Kernels []string `toml:"kernels"`
 	// Releases are patterns of releases, "25.0*"; a service without any takes all.
 	Releases []string `toml:"releases"`
+	// Precisions are patterns of precisions; a service without any takes all.
+	Precisions []string `toml:"precisions"`
 	// EndsAsLayers says that embedding and head count as a layer each when layers
 	// are divided over the pipeline: ceil((layers + 2) / pp) to each rank from the
 	// front.
 	EndsAsLayers bool `toml:"ends_as_layers"`
+	// Documents is the mean length in tokens of the documents that fine-tuning
+	// runs pack into a sequence, beyond which nothing is attended to; 0 where
+	// sequences are whole.
+	Documents int `toml:"documents"`
 	// Plan is the text of the options that these runs have unless they say
 	// otherwise: "sp=off,zero=0".
 	Plan string `toml:"plan"`
@@ -41,12 +47,16 @@ type FLOPCount string
 // attention not causal.
 const MegatronFLOPs FLOPCount = "megatron-2021"
 
-// Serves reports whether the service takes runs of the framework, kernel and
-// release. Of several that do, the one of the largest weight is the most
-// specific: one that names the kernel, else the release, else the one whose
-// pattern has the most letters.
-func (s *Service) Serves(framework, kernel, release string) (weight int, ok bool) {
-	weight = matchAny(s.Names, framework)
+// Software is what a measured run says of the software it ran on, "" where it
+// does not say.
+type Software struct{ Framework, Kernel, Release, Precision string }
+
+// Serves reports whether the service takes runs of the software. Of several that
+// do, the one of the largest weight is the most specific: one that names the
+// kernel, else the release, else the precision, else the one whose pattern has
+// the most letters.
+func (s *Service) Serves(run Software) (weight int, ok bool) {
+	weight = matchAny(s.Names, run.Framework)
 	if weight < 0 {
 		return 0, false
 	}
@@ -54,7 +64,7 @@ func (s *Service) Serves(framework, kernel, release string) (weight int, ok bool
 		patterns []string
 		name     string
 		weight   int
-	}{{s.Kernels, kernel, 2 * named}, {s.Releases, release, named}} {
+	}{{s.Kernels, run.Kernel, 4 * named}, {s.Releases, run.Release, 2 * named}, {s.Precisions, run.Precision, named}} {
 		if len(f.patterns) == 0 {
 			continue
 		}
@@ -113,7 +123,7 @@ func (s *Service) validate() error {
 	if len(s.Names) == 0 {
 		return fmt.Errorf("has no names: want patterns such as \"nanotron*\"")
 	}
-	for _, pattern := range slices.Concat(s.Names, s.Kernels, s.Releases) {
+	for _, pattern := range slices.Concat(s.Names, s.Kernels, s.Releases, s.Precisions) {
 		if strings.Trim(pattern, "* ") == "" {
 			return fmt.Errorf("has the pattern %q, which matches everything: want a name in it", strict.Clip(pattern, 60))
 		}
@@ -130,6 +140,8 @@ func (s *Service) validate() error {
 		return fmt.Errorf("has the plan %q: want only sp, zero and recompute in it", strict.Clip(s.Plan, 60))
 	case s.FLOPs != "" && s.FLOPs != MegatronFLOPs:
 		return fmt.Errorf("counts flops as %q: want %q or none", strict.Clip(string(s.FLOPs), 60), MegatronFLOPs)
+	case s.Documents < 0:
+		return fmt.Errorf("has documents of %d tokens: want at least 0", s.Documents)
 	case s.Source == "":
 		return fmt.Errorf("has no source")
 	}

@@ -34,7 +34,7 @@ func TestTheMostSpecificServiceHasTheLargestWeight(t *testing.T) {
 	exact := Service{Names: []string{"Megatron-DeepSpeed"}}
 	kernel := Service{Names: []string{"*Speed*"}, Kernels: []string{"fa*"}}
 	weight := func(s Service, framework, kernel string) int {
-		w, ok := s.Serves(framework, kernel, "")
+		w, ok := s.Serves(Software{Framework: framework, Kernel: kernel})
 		if !ok {
 			return -1
 		}
@@ -98,7 +98,7 @@ func TestFrameworksHaveTheirProfiles(t *testing.T) {
 				t.Fatal(err)
 			}
 			for i := range p.Services {
-				if w, ok := p.Services[i].Serves(name, "", ""); ok && w > weight {
+				if w, ok := p.Services[i].Serves(Software{Framework: name}); ok && w > weight {
 					best, weight = profile, w
 				}
 			}

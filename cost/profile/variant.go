@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"meshplan/plan"
 	"meshplan/strict"
 )
 
@@ -12,11 +13,13 @@ import (
 // profile of its own, called NAME-VARIANT, that differs from its file's in what
 // it sets. All profiles of a file are fitted together.
 type Variant struct {
-	Name     string    `toml:"name"`
-	About    string    `toml:"about"`
-	Services []Service `toml:"service"`
-	Memory   Memory    `toml:"memory"`
-	Time     Time      `toml:"time"`
+	Name      string         `toml:"name"`
+	About     string         `toml:"about"`
+	Recipe    string         `toml:"default_recipe"`
+	Precision plan.Precision `toml:"precision"`
+	Services  []Service      `toml:"service"`
+	Memory    Memory         `toml:"memory"`
+	Time      Time           `toml:"time"`
 
 	set map[string]bool // keys that it sets
 }
@@ -43,6 +46,12 @@ func (p *Profile) Family() []*Profile {
 		v := &p.Variants[i]
 		q := first
 		q.Name, q.Services = p.Name+"-"+v.Name, v.Services
+		if v.Recipe != "" {
+			q.DefaultRecipe = v.Recipe
+		}
+		if v.Precision != "" {
+			q.Precision = v.Precision
+		}
 		if v.About != "" {
 			q.About = v.About
 		}
@@ -117,6 +126,9 @@ func (p *Profile) validateVariants(doc *strict.Doc) error {
 		}
 		if err := strict.Printable(v.Name); err != nil {
 			return fmt.Errorf("%s: the name of variant %d %w", doc.AtElement(at), i+1, err)
+		}
+		if _, err := p.Recipe(v.Recipe); err != nil {
+			return fmt.Errorf("%s: variant %s: %w", doc.AtElement(at), v.Name, err)
 		}
 		names[v.Name], v.set = true, map[string]bool{}
 		part := &Profile{Memory: v.Memory, Time: v.Time}
