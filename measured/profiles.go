@@ -24,8 +24,8 @@ type served struct {
 	profile   *profile.Profile
 	member    member // where it comes from
 	file      *profile.Profile
-	documents int    // mean tokens of documents packed by fine-tuning runs
-	ends      bool   // embedding and head count as layers of the pipeline
+	documents int  // mean tokens of documents packed by fine-tuning runs
+	ends      bool // embedding and head count as layers of the pipeline
 	framework framework.Framework
 	plan      string // defaults as the text of a plan
 	flops     profile.FLOPCount

@@ -138,7 +138,7 @@ func TestRowsAreSkippedForTheirReason(t *testing.T) {
 		{"gpus=", NoPlan, "gpus is not given"},
 		{"gpus=1e400", NoPlan, "gpus"},
 		{"task=lora", NoPlan, `task "lora": only runs that train all parameters`},
-		{"precision=nvfp4", NoPlan, `precision "nvfp4"`},
+		{"precision=int4", NoPlan, `precision "int4"`},
 		{"precision=fp8", NoPlan, "fp8"}, // an A100 has none
 		{"recompute=sometimes", NoPlan, `recompute "sometimes"`},
 		{"zero_stage=4", NoPlan, `zero_stage "4": want 0 to 3`},
