@@ -7,8 +7,11 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 
 	"meshplan/cost/profile"
+	"meshplan/plan"
 )
 
 // Calibration is the constants of a profile file as fitted to measured runs.
@@ -23,14 +26,24 @@ type Calibration struct {
 	Unfitted      Part     `json:"unfitted"` // all constants at their priors
 	After         Part     `json:"after"`    // as fitted to all runs
 	Held          Part     `json:"held"`     // each fold by constants fitted without it
+	// Anchor is what step times were multiplied by where nothing was fitted, and
+	// Anchored the runs that it is the median of.
+	Anchor   float64 `json:"anchor,omitempty"`
+	Anchored int     `json:"anchored,omitempty"`
 
 	values []float64
-	anchor float64 // 0: none
+	anchor float64 // of the profile, that it had before among it
 }
 
 // Fitted is one constant.
 type Fitted struct {
-	Path   string  `json:"path"`
+	Path string `json:"path"`
+	// Variant is that of the profile which the constant belongs to, GPUs and
+	// Precisions those of its rate; all are empty for one of the profile itself.
+	Variant    string           `json:"variant,omitempty"`
+	GPUs       []string         `json:"gpus,omitempty"`
+	Precisions []plan.Precision `json:"precisions,omitempty"`
+
 	Prior  float64 `json:"prior"`
 	Low    float64 `json:"low"`
 	High   float64 `json:"high"`
@@ -42,8 +55,8 @@ type Fitted struct {
 	Pinned bool    `json:"pinned"` // else the runs say too little, and it stays at its prior
 }
 
-// loose is the spread above which the runs do not pin a constant.
-const loose = 0.85
+// PinnedBelow is the spread above which the runs do not pin a constant.
+const PinnedBelow = 0.85
 
 // Fewest runs from which constants are fitted; fewer can only anchor a profile.
 const fewest = 8
@@ -75,25 +88,34 @@ func calibrate(ctx context.Context, t *runs, file *profile.Profile, anchor bool)
 			of = append(of, *s)
 		}
 	}
-	c := &Calibration{FormatVersion: FormatVersion, Profile: file.Name, Runs: len(of), Before: judged(of)}
+	c := &Calibration{FormatVersion: FormatVersion, Profile: file.Name, Runs: len(of), Constants: []Fitted{},
+		Before: judged(of), Unfitted: judged(nil), Held: judged(nil)}
 	l := &learner{list: list, at: at, rows: of}
 	l.begin()
 	c.Used, c.Folds = l.used(), len(l.folds)
 	if anchor {
-		return c, c.anchorTo(ctx, t.name, l)
+		if err := c.anchorTo(ctx, t.name, l); err != nil {
+			return nil, err
+		}
+		return c, nil
+	}
+	if len(l.free) == 0 {
+		return nil, fmt.Errorf("profile %s has no constants that may be fitted: none has prior, low and high; --anchor scales its step times", file.Name)
+	}
+	if c.Runs == 0 {
+		return nil, fmt.Errorf("%s: no run that profile %s serves: the column framework has none of the names of its services", t.name, file.Name)
 	}
 	if c.Used < fewest {
 		return nil, fmt.Errorf("%s: %d runs that profile %s serves and that can teach it something; %d are needed to fit constants, one is enough to --anchor",
 			t.name, c.Used, file.Name, fewest)
 	}
-	full, err := l.learn(ctx, "", nil)
+	full, err := l.learn(ctx, "")
 	if err != nil {
 		return nil, err
 	}
 	c.values = full.values
-	for k, p := range l.free {
-		c.Constants = append(c.Constants, Fitted{Path: p.Path, Prior: p.Prior, Low: p.Low, High: p.High, Before: p.Value,
-			Value: full.values[k], Spread: full.spread[k], Pinned: !full.kept[k]})
+	for k := range l.free {
+		c.Constants = append(c.Constants, fitted(file, &l.free[k], full, k))
 	}
 	if c.Unfitted, err = l.judge(ctx, l.priors()); err != nil {
 		return nil, err
@@ -109,18 +131,33 @@ func calibrate(ctx context.Context, t *runs, file *profile.Profile, anchor bool)
 	return c, nil
 }
 
+// fitted is the constant at place k of those that were learnt.
+func fitted(file *profile.Profile, p *profile.Parameter, of *learnt, k int) Fitted {
+	f := Fitted{Path: p.Path, Prior: p.Prior, Low: p.Low, High: p.High, Before: p.Value,
+		Value: of.values[k], Spread: of.spread[k], Pinned: !of.kept[k]}
+	variant, rate := p.Of()
+	switch {
+	case rate != nil:
+		f.GPUs, f.Precisions = rate.GPUs, rate.Precisions
+	case variant >= 0:
+		f.Variant = file.Variants[variant].Name
+	}
+	return f
+}
+
 // anchorTo scales the step times to the rows.
 func (c *Calibration) anchorTo(ctx context.Context, table string, l *learner) error {
 	var ratios []float64
 	for i := range l.rows {
-		if s := &l.rows[i]; s.seconds > 0 {
+		if s := &l.rows[i]; s.seconds > 0 && s.flags&doubtful == 0 {
 			ratios = append(ratios, s.seconds/s.prediction.seconds)
 		}
 	}
 	if len(ratios) == 0 {
-		return fmt.Errorf("%s: no timed run that profile %s serves: want one at least", table, c.Profile)
+		return fmt.Errorf("%s: no timed run without a flag that profile %s serves: want one at least", table, c.Profile)
 	}
-	c.anchor = l.list[l.at].file.Time.Anchor.Value * median(ratios)
+	c.Anchor, c.Anchored = median(ratios), len(ratios)
+	c.anchor = l.list[l.at].file.Time.Anchor.Value * c.Anchor
 	file := l.list[l.at].file.WithAnchor(c.anchor)
 	l.list = slices.Clone(l.list)
 	l.list[l.at] = familyOf(file)
@@ -140,7 +177,33 @@ func (c *Calibration) Text(text []byte, name string) ([]byte, error) {
 	if c.anchor > 0 {
 		return profile.RewriteAnchor(text, name, c.anchor)
 	}
-	return profile.Rewrite(text, name, c.values, c.account())
+	values := make([]float64, len(c.values))
+	for k := range values {
+		values[k] = inFile(c.values[k], c.Constants[k].Low, c.Constants[k].High)
+	}
+	return profile.Rewrite(text, name, values, c.account())
+}
+
+// inFile is the value in the four digits of a file, or the nearest that lie
+// within its range.
+func inFile(v, low, high float64) float64 {
+	const digits = 4
+	rounded := func(v float64) float64 {
+		r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64)
+		if err != nil {
+			panic("measured: " + err.Error()) // it was formatted a moment ago
+		}
+		return r
+	}
+	last := math.Pow10(int(math.Floor(math.Log10(v))) - digits + 1) // one in the last digit
+	switch r := rounded(v); {
+	case r < low:
+		return rounded(r + last)
+	case r > high:
+		return rounded(r - last)
+	default:
+		return r
+	}
 }
 
 // account says in words what the constants were fitted to.
@@ -239,14 +302,11 @@ type learnt struct {
 	x      []float64
 }
 
-// learn fits the constants without the fold of that name, from those of another
-// fit, if there is one.
-func (l *learner) learn(ctx context.Context, without string, from *learnt) (*learnt, error) {
+// learn fits the constants without the fold of that name. It begins at the
+// priors: a start at the constants of all rows would tell of the fold.
+func (l *learner) learn(ctx context.Context, without string) (*learnt, error) {
 	n := len(l.free)
 	out := &learnt{values: l.priors(), spread: make([]float64, n), kept: make([]bool, n), x: make([]float64, n)}
-	if from != nil {
-		copy(out.x, from.x)
-	}
 	for k := range n {
 		out.spread[k], out.kept[k] = 1, true
 	}
@@ -294,7 +354,7 @@ func (l *learner) learnAccount(ctx context.Context, without string, memory bool,
 		var firm []int
 		for i, k := range places {
 			out.spread[k], out.x[k] = s.pinned[i], s.x[i]
-			if s.pinned[i] <= loose {
+			if s.pinned[i] <= PinnedBelow {
 				firm = append(firm, k)
 			} else {
 				out.values[k] = l.free[k].Prior
@@ -356,7 +416,7 @@ func (l *learner) held(ctx context.Context, full *learnt) ([]scored, error) {
 		of := full
 		if teaches[l.folds[i]] {
 			var err error
-			if of, err = l.learn(ctx, l.folds[i], full); err != nil {
+			if of, err = l.learn(ctx, l.folds[i]); err != nil {
 				return err
 			}
 		}
@@ -387,6 +447,19 @@ func reprice(ctx context.Context, rows []scored, list families) error {
 		s.prediction = p
 	}
 	return nil
+}
+
+// Key is the constant's name beside those of its variant or rate: "rate.gemm" of
+// "rate[0].gemm".
+func (f *Fitted) Key() string {
+	of, key, inside := strings.Cut(f.Path, "].")
+	switch {
+	case !inside:
+		return f.Path
+	case strings.HasPrefix(of, "rate"):
+		return "rate." + key
+	}
+	return key
 }
 
 // Within is by how much the constant may be off, one standard deviation:

@@ -53,9 +53,10 @@ type families []family
 type family struct {
 	file    *profile.Profile
 	members []*profile.Profile
+	first   bool // of two that serve a run alike, it is the one
 }
 
-func familyOf(file *profile.Profile) family { return family{file, file.Family()} }
+func familyOf(file *profile.Profile) family { return family{file: file, members: file.Family()} }
 
 // catalogue is the embedded profile files in order of their names.
 func catalogue() (families, error) {
@@ -79,7 +80,8 @@ func (l families) unfitted() families {
 	return out
 }
 
-// put replaces the file of the same name, or adds it, and says where it is.
+// put replaces the file of the same name, or adds it, and says where it is. A run
+// that it and another serve alike is its own.
 func (l *families) put(file *profile.Profile) int {
 	at := slices.IndexFunc(*l, func(f family) bool { return f.file.Name == file.Name })
 	if at < 0 {
@@ -87,6 +89,7 @@ func (l *families) put(file *profile.Profile) int {
 		*l = append(*l, family{})
 	}
 	(*l)[at] = familyOf(file)
+	(*l)[at].first = true
 	return at
 }
 
@@ -105,9 +108,12 @@ func profileOf(list families, s *setup, parallel bool) (served, error) {
 			for j := range p.Services {
 				service := &p.Services[j]
 				w, ok := service.Serves(software)
-				w *= 2
+				w *= 4
 				if told && flash == p.Memory.Flash {
-					w++ // of two that serve it alike, the one with its attention
+					w += 2 // of two that serve it alike, the one with its attention
+				}
+				if list[f].first {
+					w++
 				}
 				if ok && w > weight {
 					best, weight = served{profile: p, member: member{f, i}, file: list[f].file, plan: service.Plan, flops: service.FLOPs, ends: service.EndsAsLayers, documents: service.Documents}, w

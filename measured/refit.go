@@ -27,7 +27,7 @@ func refit(ctx context.Context, rows []scored, list families) error {
 		if l.begin(); len(l.rows) == 0 || len(l.free) == 0 {
 			continue
 		}
-		full, err := l.learn(ctx, "", nil)
+		full, err := l.learn(ctx, "")
 		if err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
@@ -28,8 +29,9 @@ type fit struct {
 	touches func(p *profile.Parameter, s *sample) bool // whether the sample depends on the constant at all
 	edge    float64                                    // log of the peak over what is usable at which a run is as likely to run as not
 
-	at       []float64 // where the following were taken
+	at       []float64 // where errors were taken
 	errors   []float64
+	sloped   []float64   // where the jacobian was taken
 	jacobian [][]float64 // of the errors, by constant
 }
 
@@ -45,7 +47,8 @@ func value(p *profile.Parameter, x float64) float64 {
 	if x < 0 {
 		end = math.Log(p.Prior / p.Low)
 	}
-	return p.Prior * math.Exp(end*math.Tanh(x*p.Spread()/end))
+	v := p.Prior * math.Exp(end*math.Tanh(x*p.Spread()/end))
+	return min(max(v, p.Low), p.High) // which rounding may leave
 }
 
 func (f *fit) values(x []float64) []float64 {
@@ -57,7 +60,12 @@ func (f *fit) values(x []float64) []float64 {
 }
 
 // errorsAt are the samples' errors at x.
-func (f *fit) errorsAt(x []float64) []float64 { return f.errorsOf(f.samples, x) }
+func (f *fit) errorsAt(x []float64) []float64 {
+	if f.at == nil || !slices.Equal(f.at, x) {
+		f.at, f.errors = slices.Clone(x), f.errorsOf(f.samples, x)
+	}
+	return f.errors
+}
 
 func (f *fit) errorsOf(samples []sample, x []float64) []float64 {
 	out := make([]float64, len(samples))
@@ -79,14 +87,14 @@ func (f *fit) errorsOf(samples []sample, x []float64) []float64 {
 
 // take sets errors and slopes at x.
 func (f *fit) take(x []float64) {
-	if f.at != nil && equal(f.at, x) {
+	f.errorsAt(x)
+	if f.sloped != nil && slices.Equal(f.sloped, x) {
 		return
 	}
-	f.at = append([]float64(nil), x...)
-	f.errors = f.errorsAt(x)
+	f.sloped = slices.Clone(x)
 	f.jacobian = make([][]float64, len(x))
 	for k := range x {
-		y := append([]float64(nil), x...)
+		y := slices.Clone(x)
 		y[k] += nudge
 		var at []int
 		var some []sample
@@ -100,15 +108,6 @@ func (f *fit) take(x []float64) {
 			f.jacobian[k][at[j]] = (e - f.errors[at[j]]) / nudge
 		}
 	}
-}
-
-func equal(a, b []float64) bool {
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
 }
 
 // cost is what is minimised.

@@ -69,8 +69,11 @@ func (a *app) calibrate(ctx context.Context, s *calibration, path string) error 
 	if err != nil {
 		return usageError(err)
 	}
-	if s.out != "" && (sameFile(s.out, path)) {
+	switch {
+	case s.out != "" && sameFile(s.out, path):
 		return badUsage("--output %s is the table itself: give another file", clipped(s.out))
+	case s.out != "" && !strings.HasSuffix(s.out, ".toml"):
+		return badUsage("--output %q: want a file that ends in .toml, as --profile reads it", clipped(s.out))
 	}
 	c, err := measured.CalibrateFile(ctx, path, file, s.anchor)
 	if ctx.Err() != nil {

@@ -6,11 +6,12 @@
 //
 // The verbs are
 //
-//	plan      find the fastest plan of a job on a cluster, and prove it
-//	explain   price one given plan, term by term, and check it against the rules
-//	validate  judge the cost model by a table of measured runs
-//	models    the models that can be named
-//	clusters  the clusters that can be named
+//	plan       find the fastest plan of a job on a cluster, and prove it
+//	explain    price one given plan, term by term, and check it against the rules
+//	validate   judge the cost model by a table of measured runs
+//	calibrate  fit a profile's constants to a table of measured runs
+//	models     the models that can be named
+//	clusters   the clusters that can be named
 //
 // Every flag of plan and explain is a key of a job file too:
 //

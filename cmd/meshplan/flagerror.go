@@ -39,7 +39,7 @@ type namedFlag interface {
 
 // flagNames are the flags of a command.
 func flagNames(c *cobra.Command) []string {
-	candidates := []string{"help", "toml", "rows", "by"}
+	candidates := []string{"help", "toml", "rows", "by", "refit", "unfitted", "output", "anchor"}
 	for i := range fields {
 		candidates = append(candidates, fields[i].name)
 	}
