@@ -51,6 +51,31 @@ func TestThePageOfAccuracyIsUpToDate(t *testing.T) {
 // minutes.
 var refitAgain = flag.Bool("refit", false, "with -update, refit the constants of the training table")
 
+// README.md says in a few lines how far the model is off on runs that it was not
+// fitted to.
+func TestTheHeadlineOfTheReadmeIsUpToDate(t *testing.T) {
+	held := columnsOf(t, "training")[1].report
+	i := slices.IndexFunc(held.ByFlag, func(f FlagReport) bool { return f.Flag == unflagged })
+	if i < 0 {
+		t.Fatal("no unflagged rows")
+	}
+	on(t, "../README.md", "headline", headline(&held.ByFlag[i].Part))
+}
+
+// headline is the figures of a part in words.
+func headline(p *Part) string {
+	k := &p.Ranking
+	pick := func(b Baseline) string { return share(b.SameVerdict.MeanRegret) }
+	return fmt.Sprintf(`- step time of %d runs: off by %s in the mean, %s in the median, %s at the 90th percentile (a constant
+  rate of model FLOPs: %s, %s, %s);
+- does it fit, of %d runs: right for %s; %s of those that ran out of memory are said to fit;
+- picks among the plans of %d sweeps: %s of the best throughput is lost in the mean, %s with the best of the
+  three fastest (least model parallelism: %s, largest micro-batch: %s).
+`, p.Time.N, share(p.Time.MAPE), share(p.Time.Median), share(p.Time.P90), share(p.TimeBaseline.MAPE), share(p.TimeBaseline.Median), share(p.TimeBaseline.P90),
+		p.Fit.N, share(p.Fit.Accuracy), share(p.Fit.FalseFit), k.Groups, share(k.MeanRegret), share(k.Top3),
+		pick(k.Baselines.LeastModelParallel), pick(k.Baselines.LargestMicroBatch))
+}
+
 // columnsOf judges a table of the project's own by each choice of constants: as
 // they were before any run was seen, as fitted without the sweep that is judged,
 // and as shipped. The second is kept in a file.

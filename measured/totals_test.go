@@ -48,7 +48,12 @@ func TestTotalsOfThePublishedRuns(t *testing.T) {
 // rewrites it.
 func onPage(t *testing.T, block, table string) {
 	t.Helper()
-	const page = "../docs/accuracy.md"
+	on(t, "../docs/accuracy.md", block, table)
+}
+
+// on is onPage of any page.
+func on(t *testing.T, page, block, table string) {
+	t.Helper()
 	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
