@@ -134,7 +134,7 @@ func (m *Model) attention(v *view, w *work, l *links, what measure) pass {
 }
 
 func (m *Model) attentionOf(v *view, kind plan.CPComm, w *work, l *links, what measure) pass {
-	p := m.core(w, kind)
+	p := m.unbalanced(v, m.core(w, kind), kind)
 	if v.cp.lo <= 1 {
 		return p
 	}
@@ -149,6 +149,17 @@ func (m *Model) attentionOf(v *view, kind plan.CPComm, w *work, l *links, what m
 	}
 	share := m.profile.Time.RingExposed.Value
 	return pass{ringed(p.fwd, l.cp.step, share, v.cp), ringed(p.bwd, 2*l.cp.step, share, v.cp)}
+}
+
+// unbalanced is the core's time on the context-parallel rank that takes longest. Of
+// whole parts of a causal sequence the last rank attends to 2 - 1/cp times the
+// mean; an exchange of heads leaves no rank more than others.
+func (m *Model) unbalanced(v *view, core pass, kind plan.CPComm) pass {
+	share := m.profile.Time.Imbalance.Value
+	if share == 0 || v.cp.lo <= 1 || kind == plan.CPAllToAll {
+		return core
+	}
+	return core.times(1 + float64(share*(1-1/v.cp.lo)))
 }
 
 // core is the core alone.

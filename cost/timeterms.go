@@ -117,7 +117,8 @@ func (m *Model) layerParts(v *view, kind models.Kind) layerParts {
 	computed := fwd + spPick(v, w.bwd)
 	p.quantise, p.element, p.permute = m.elementwise(v, kind)
 	p.linear = computed - p.quantise - p.element - p.permute
-	alone, core := m.core(&w, plan.CPComm(v.cpComm.Lo)), m.attention(v, &w, &l, slot)
+	context := plan.CPComm(v.cpComm.Lo)
+	alone, core := m.unbalanced(v, m.core(&w, context), context), m.attention(v, &w, &l, slot)
 	p.core, p.cp = alone.sum(), core.sum()-alone.sum()
 	var experts pass
 	if kind == models.MoE {

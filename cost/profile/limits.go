@@ -32,6 +32,7 @@ var limits = map[string]limit{
 	"time.jitter":                  {most: 1},
 	"time.anchor":                  {most: 1000, above: true},
 	"time.ring_exposed":            {most: 1},
+	"time.context_imbalance":       {most: 1},
 	"time.once_exposed":            {most: 1},
 	"time.unit_exposed":            {most: 1},
 	"time.gemm_backward":           {least: 1, most: maxConstant}, // a gradient takes a GEMM as large as the forward one

@@ -188,6 +188,7 @@ type Time struct {
 	P2PInterleaved   Constant `toml:"p2p_exposed_interleaved"`  // the same when interleaved
 	GradOverlap      Constant `toml:"grad_overlap"`             // share of one backward that can hide the gradient reduction
 	ParamOverlap     Constant `toml:"param_overlap"`            // share of one forward that can hide the parameter all-gather
+	Imbalance        Constant `toml:"context_imbalance"`        // how uneven the causal mask is among context-parallel ranks: 0 even, 1 as whole parts of the sequence make it
 	OnceExposed      Constant `toml:"once_exposed"`             // share of the once-a-step communication that nothing hides
 	ShardRank        Constant `toml:"shard_rank_seconds"`       // per rank of the group and step, where something is sharded
 	ReduceRank       Constant `toml:"reduce_rank_seconds"`      // the same where nothing is
