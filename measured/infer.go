@@ -13,9 +13,9 @@ import (
 // Tables rarely print all of a plan. Where the plan as filled by the defaults
 // is called "does not fit", the settings that the row leaves open are raised by
 // the least that changes this: sequence parallelism before ZeRO before
-// recompute, less recompute before more. Before anything is recomputed,
-// activations go to the host where a GPU reaches it faster than over PCIe, as
-// the published recipes for such machines have it. Whether the run ran is not known here;
+// recompute. Before anything is recomputed, activations go to the host where a GPU
+// reaches it faster than over PCIe, as the published recipes for such machines
+// have it. Of what recomputes, a share of the layers or all, the fastest is taken. Whether the run ran is not known here;
 // one that is refused with everything raised stays as it was filled.
 
 // priced is the job's plan as priced, with its open settings inferred.
@@ -24,41 +24,51 @@ func priced(m *cost.Model, j *job) (prediction, *skip) {
 	if skip != nil || p.verdict != cost.DoesNotFit {
 		return p, skip
 	}
-	for _, raised := range j.raised() {
+	light, heavy := j.raised()
+	for _, raised := range light {
 		if q, skip := price(m, raised); skip == nil && q.verdict != cost.DoesNotFit {
 			return q, nil
 		}
 	}
-	return p, nil
+	found := p
+	for _, raised := range heavy {
+		q, skip := price(m, raised)
+		if skip == nil && q.verdict != cost.DoesNotFit && (found.verdict == cost.DoesNotFit || q.seconds < found.seconds) {
+			found = q
+		}
+	}
+	return found, nil
 }
 
 // raised are the job with its open settings raised in all ways that its
-// framework has, the least first.
-func (j *job) raised() []*job {
+// framework has: those that recompute no more, the least first, and those that
+// do.
+func (j *job) raised() (light, heavy []*job) {
 	o := &j.plan.Options
-	var list []*job
 	rules := framework.Rules(&j.facts, j.of.framework, nil)
 	broken := j.broken(rules)
-	add := func(recompute plan.Recompute, offload int8) {
+	add := func(list *[]*job, recompute plan.Recompute, offload, spare int8) {
 		for zero := o.ZeroStage; zero <= max(o.ZeroStage, plan.ZeroOptimizer); zero++ {
 			for _, sp := range slices.Compact([]bool{o.SP, true}) {
-				r := j.with(sp, zero, recompute, offload)
+				r := j.with(sp, zero, recompute, offload, spare)
 				if r != nil && !slices.ContainsFunc(r.broken(rules), func(id string) bool { return !slices.Contains(broken, id) }) {
-					list = append(list, r)
+					*list = append(*list, r)
 				}
 			}
 		}
 	}
-	add(o.Recompute, 0)
+	add(&light, o.Recompute, 0, 0)
 	if float64(j.facts.Cluster.HostLink) > fastHostLink {
 		for _, offload := range []int8{25, 50, 75, 100} {
-			add(o.Recompute, offload)
+			add(&light, o.Recompute, offload, 0)
 		}
 	}
 	for recompute := o.Recompute + 1; recompute < plan.NumRecompute; recompute++ {
-		add(recompute, 0)
+		for _, spare := range []int8{0, 25, 50, 75, 90} {
+			add(&heavy, recompute, 0, spare)
+		}
 	}
-	return list
+	return light, heavy
 }
 
 // fastHostLink is more than PCIe 5 x16 reaches, in bytes per second.
@@ -77,7 +87,7 @@ func (j *job) broken(rules []framework.Rule) []string {
 
 // with is the job with other settings; nil if they do not differ, a row gives
 // one of them, nobody is there to share with, or another price model is needed.
-func (j *job) with(sp bool, zero int8, recompute plan.Recompute, offload int8) *job {
+func (j *job) with(sp bool, zero int8, recompute plan.Recompute, offload, spare int8) *job {
 	o := &j.plan.Options
 	raised := &job{facts: j.facts, of: j.of, open: j.open, values: maps.Clone(j.values), defaults: j.defaults}
 	for _, c := range []struct {
@@ -91,6 +101,7 @@ func (j *job) with(sp bool, zero int8, recompute plan.Recompute, offload int8) *
 		{colZero, "zero", strconv.Itoa(int(zero)), zero != o.ZeroStage, j.plan.DP()*j.plan.Placement.Degree(plan.CP) > 1},
 		{colOffload, "activation-offload", strconv.Itoa(int(offload)), offload != 0, true},
 		{colRecompute, "recompute", recompute.String(), recompute != o.Recompute, true},
+		{colRecompute, "recompute-spare", strconv.Itoa(int(spare)), spare != 0, true},
 	} {
 		if !c.differs {
 			continue

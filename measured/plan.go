@@ -116,7 +116,7 @@ func (of *served) given() map[string]string {
 // written is the text of a plan, in the order of the coordinates.
 func written(values map[string]string) string {
 	var items []string
-	for _, key := range []string{"tp", "cp", "pp", "vpp", "dp", "dp_shard", "dp_replicate", "ep", "etp", "micro-batch", "sp", "zero", "recompute", "activation-offload"} {
+	for _, key := range []string{"tp", "cp", "pp", "vpp", "dp", "dp_shard", "dp_replicate", "ep", "etp", "micro-batch", "sp", "zero", "recompute", "recompute-spare", "activation-offload"} {
 		if v, ok := values[key]; ok {
 			items = append(items, key+"="+v)
 		}
