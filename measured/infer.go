@@ -15,8 +15,8 @@ import (
 // the least that changes this: sequence parallelism before ZeRO before
 // recompute, less recompute before more. Before anything is recomputed,
 // activations go to the host where a GPU reaches it faster than over PCIe, as
-// the published recipes for such machines have it. Whether the run ran is not known here;
-// one that is refused with everything raised stays as it was filled.
+// the published recipes for such machines have it. Whether the run ran is not
+// known here; one that is refused with everything raised stays as it was filled.
 
 // priced is the job's plan as priced, with its open settings inferred.
 func priced(m *cost.Model, j *job) (prediction, *skip) {
