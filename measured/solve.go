@@ -126,9 +126,7 @@ func (f *fit) cost(x []float64) float64 {
 // is left out (Gauss and Newton).
 func (f *fit) gradient(g, x []float64) {
 	f.take(x)
-	for k := range x {
-		g[k] = x[k]
-	}
+	copy(g, x)
 	for i := range f.samples {
 		_, slope, _ := f.samples[i].loss(f.errors[i])
 		for k := range x {
