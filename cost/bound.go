@@ -20,12 +20,11 @@ func (m *Model) BoundWithin(b *plan.Box, share float64) Bound {
 	v := m.look(b)
 	a := m.account(&v)
 	usable := m.usable(&v)
-	runs := usable * m.refused()
-	limit := runs * share / m.profile.Memory.Reserved.Value
+	limit := usable * share / m.profile.Memory.Reserved.Value
 	return Bound{
 		Step:   units.Seconds(m.leastStep(&v, &a, limit)),
 		Peak:   units.Bytes(m.leastPeakOf(&v, &a, usable)),
-		Usable: units.Bytes(runs),
+		Usable: units.Bytes(usable),
 	}
 }
 

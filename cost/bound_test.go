@@ -213,7 +213,7 @@ func noneBelow(t *testing.T, m *Model, r *rand.Rand, want int) {
 			b := randomBox(r, m, &pt)
 			g := m.Bound(&b)
 			if f.Verdict != DoesNotFit {
-				share := 1.0
+				share := 1 + m.RefuseMargin()
 				if f.Verdict == Fits {
 					share = 1 - m.Margin()
 				}

@@ -17,7 +17,7 @@ func (m *Model) leastPeakOf(v *view, a *memory, usable float64) float64 {
 	if !v.pp.single() {
 		return peak
 	}
-	for _, limit := range [...]float64{m.fitLimit(usable), usable * m.refused()} {
+	for _, limit := range [...]float64{m.fitLimit(usable), m.runLimit(usable)} {
 		if peak <= limit && !m.room(v, a, limit/ratio) {
 			peak = math.Nextafter(limit, math.Inf(1))
 		}

@@ -11,21 +11,22 @@ import (
 // gradients and what travels between ranks (Transformer Engine's fp8_autocast
 // over Megatron core).
 //
-// The rate of a GEMM is the bf16 curve's at the fp8 peak, times the profile's
-// fp8_gemm_share, and the profile's own rate of the GPU in that precision. Each operand has to be quantised, by kernels that move memory:
-// the input and the weight in forward, the gradient of the output in backward.
-// Weights are quantised for every micro-batch.
+// The rate of a GEMM is the bf16 curve's at the precision's peak, times the
+// profile's fp8_gemm_share and its own rate of the GPU in that precision. Each
+// operand has to be quantised, by kernels that move memory: the input and the
+// weight in forward, the gradient of the output in backward. Weights are quantised
+// for every micro-batch.
 
 // lowPrecision is how the GEMMs of an fp8 job differ from bf16's; its zero value
 // is a job that has none.
 type lowPrecision struct {
 	on       bool
 	slower   float64 // slowdown of a GEMM in the job, over that of bf16's
-	speed    float64 // bf16's time over fp8's, of a large GEMM
+	speed    float64 // bf16's time over this precision's, of a large GEMM
 	launch   float64 // seconds of a GEMM that does nothing
 	quantise float64 // bytes moved for each element of an operand
-	saved    float64 // bytes by which a kept element is smaller
-	input    float64 // bytes of it
+	input    float64 // bytes of a kept element
+	saved    float64 // bytes by which it is smaller than bf16's
 }
 
 // Rate is the dense peak at which a job of the precision runs its GEMMs on the

@@ -18,7 +18,7 @@ type job struct {
 	account  memory
 	reserved float64 // reserved over allocated
 	fit, run float64 // most reserved bytes to fit, and not to be refused
-	usable   float64
+	usable   float64 // reserved bytes that there are
 }
 
 func (m *Model) newJob(v *view) job {
@@ -27,7 +27,7 @@ func (m *Model) newJob(v *view) job {
 	j.gpipe = v.gpipe
 	j.account, j.reserved = m.account(v), m.profile.Memory.Reserved.Value
 	j.usable = m.usable(v)
-	j.run, j.fit = j.usable*m.refused(), m.fitLimit(j.usable)
+	j.run, j.fit = m.runLimit(j.usable), m.fitLimit(j.usable)
 	return j
 }
 

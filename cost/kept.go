@@ -169,7 +169,7 @@ func (m *Model) keptAttention() float64 {
 	again := 0.0
 	switch {
 	case m.low.on && m.profile.Memory.Flash:
-		again = m.profile.Memory.FP8Input.Value
+		again = m.low.input
 	case m.low.on:
 		again = -m.low.saved
 	}

@@ -157,9 +157,12 @@ func (m *Model) setLayers() {
 	}
 }
 
-// Margin is the share of a bound's usable memory that a plan must leave free to
-// "fit".
-func (m *Model) Margin() float64 { return 1 - (1-m.profile.Memory.Margin.Value)/m.refused() }
+// Margin is the share of the usable memory that a plan must leave free to "fit".
+func (m *Model) Margin() float64 { return m.profile.Memory.Margin.Value }
+
+// RefuseMargin is the share of the usable memory by which a plan must exceed it
+// to be refused.
+func (m *Model) RefuseMargin() float64 { return m.profile.Memory.Refuse.Value }
 
 // ReservedRatio is the reserved over the allocated bytes of a peak.
 func (m *Model) ReservedRatio() float64 { return m.profile.Memory.Reserved.Value }
@@ -167,9 +170,6 @@ func (m *Model) ReservedRatio() float64 { return m.profile.Memory.Reserved.Value
 // Runtime is the memory that the runtime reports to a process, of which contexts
 // and communicators take some.
 func (m *Model) Runtime() units.Bytes { return m.gpu.Runtime }
-
-// refused is the peak, in usable memories, above which a plan is refused.
-func (m *Model) refused() float64 { return 1 + m.profile.Memory.Refuse.Value }
 
 // Verdict says whether a plan's memory fits.
 type Verdict uint8
@@ -194,7 +194,7 @@ type Figures struct {
 }
 
 // Bound bounds the figures of every plan in a box: least step time, least peak
-// memory, and the most at which a plan is not refused.
+// memory, most usable memory.
 type Bound struct {
 	Step   units.Seconds
 	Peak   units.Bytes
@@ -205,13 +205,16 @@ func (m *Model) verdict(peak, usable float64) Verdict {
 	switch {
 	case peak <= m.fitLimit(usable):
 		return Fits
-	case peak <= usable*m.refused():
+	case peak <= m.runLimit(usable):
 		return Borderline
 	}
 	return DoesNotFit
 }
 
-func (m *Model) fitLimit(usable float64) float64 { return usable * (1 - m.profile.Memory.Margin.Value) }
+// fitLimit and runLimit are the largest peaks of plans that fit, and of those that
+// are not refused.
+func (m *Model) fitLimit(usable float64) float64 { return usable * (1 - m.Margin()) }
+func (m *Model) runLimit(usable float64) float64 { return usable * (1 + m.RefuseMargin()) }
 
 // unevenness[p] is ceil(L/p) p / L: how much more than the mean the fullest of
 // p stages holds.

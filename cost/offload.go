@@ -123,13 +123,14 @@ func (m *Model) tables(v *view) float64 {
 }
 
 // hostPeak makes one limit of two: where a node's host memory is too small, it
-// is a peak as far above the GPU's memory as the need is above the host's.
+// is a peak as far above the largest that is not refused as the need is above the
+// host's.
 func (m *Model) hostPeak(v *view) float64 {
 	need, host := m.hostNeed(v), float64(m.cluster.HostMemory)
 	if host <= 0 || need <= host {
 		return 0
 	}
-	return float64(m.gpu.Runtime) * need / host
+	return m.runLimit(float64(m.gpu.Runtime)) * need / host
 }
 
 // offloadNotes are the sentences about a plan that keeps something on the host.

@@ -7,6 +7,7 @@ import (
 	"meshplan/cost/profile"
 	"meshplan/models"
 	"meshplan/plan"
+	"meshplan/units"
 )
 
 // recipePlan is 70B on 256 H100 under a recipe.
@@ -169,5 +170,35 @@ func TestHostMemoryBoundsOffload(t *testing.T) {
 	}
 	if verdicts[false] == DoesNotFit || verdicts[true] != DoesNotFit {
 		t.Errorf("verdicts %v: 96 GB of optimizer state fit 1 TiB of a node and not 64 GiB", verdicts)
+	}
+}
+
+// A profile that takes a plan somewhat beyond the usable memory for borderline
+// says so of the GPU's memory, not of a host's.
+func TestAPlanSlightlyBeyondTheHostsMemoryIsRefused(t *testing.T) {
+	s := subjects[0]
+	s.profile = "megatron"
+	m := s.price(t)
+	if m.RefuseMargin() == 0 {
+		t.Fatal("the profile has no refuse_margin")
+	}
+	part, err := plan.Parse("tp=8,pp=8,dp_shard=4,zero=1,sp=on,recompute=full,optimizer-offload=100,layers=10*8,placement=tp:8/1;pp:1/8;dp_shard:1/4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pt := part.Plan.Point()
+	b := pt.Box()
+	v := m.look(&b)
+	need := m.hostNeed(&v)
+	for beyond, want := range map[float64]bool{0.99: false, 1.001: true} {
+		c := *m.cluster
+		c.HostMemory = units.Bytes(need / beyond)
+		m, err := New(m.model, &c, m.workload, m.profile)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := m.Price(&part.Plan).Verdict; (got == DoesNotFit) != want {
+			t.Errorf("with %g of the host's memory taken the plan is %v", beyond, got)
+		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"meshplan/cost/profile"
@@ -99,36 +98,48 @@ func calibrate(ctx context.Context, t *runs, file *profile.Profile, anchor bool)
 		}
 		return c, nil
 	}
-	if len(l.free) == 0 {
-		return nil, fmt.Errorf("profile %s has no constants that may be fitted: none has prior, low and high; --anchor scales its step times", file.Name)
+	if err := c.fitTo(ctx, t.name, l); err != nil {
+		return nil, err
 	}
-	if c.Runs == 0 {
-		return nil, fmt.Errorf("%s: no run that profile %s serves: the column framework has none of the names of its services", t.name, file.Name)
-	}
-	if c.Used < fewest {
-		return nil, fmt.Errorf("%s: %d runs that profile %s serves and that can teach it something; %d are needed to fit constants, one is enough to --anchor",
-			t.name, c.Used, file.Name, fewest)
+	return c, nil
+}
+
+// fitTo fits the constants to the rows and judges them.
+func (c *Calibration) fitTo(ctx context.Context, table string, l *learner) error {
+	if err := c.fittable(table, l); err != nil {
+		return err
 	}
 	full, err := l.learn(ctx, "")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	c.values = full.values
 	for k := range l.free {
-		c.Constants = append(c.Constants, fitted(file, &l.free[k], full, k))
+		c.Constants = append(c.Constants, fitted(l.list[l.at].file, &l.free[k], full, k))
 	}
 	if c.Unfitted, err = l.judge(ctx, l.priors()); err != nil {
-		return nil, err
+		return err
 	}
 	if c.After, err = l.judge(ctx, full.values); err != nil {
-		return nil, err
+		return err
 	}
 	held, err := l.held(ctx, full)
-	if err != nil {
-		return nil, err
-	}
 	c.Held = judged(held)
-	return c, nil
+	return err
+}
+
+// fittable says what is missing where nothing can be fitted.
+func (c *Calibration) fittable(table string, l *learner) error {
+	switch {
+	case len(l.free) == 0:
+		return fmt.Errorf("profile %s has no constants that may be fitted: none has prior, low and high; --anchor scales its step times", c.Profile)
+	case c.Runs == 0:
+		return fmt.Errorf("%s: no run that profile %s serves: the column framework has none of the names of its services", table, c.Profile)
+	case c.Used < fewest:
+		return fmt.Errorf("%s: %d runs that profile %s serves and that can teach it something; %d are needed to fit constants, one is enough to --anchor",
+			table, c.Used, c.Profile, fewest)
+	}
+	return nil
 }
 
 // fitted is the constant at place k of those that were learnt.
@@ -177,33 +188,7 @@ func (c *Calibration) Text(text []byte, name string) ([]byte, error) {
 	if c.anchor > 0 {
 		return profile.RewriteAnchor(text, name, c.anchor)
 	}
-	values := make([]float64, len(c.values))
-	for k := range values {
-		values[k] = inFile(c.values[k], c.Constants[k].Low, c.Constants[k].High)
-	}
-	return profile.Rewrite(text, name, values, c.account())
-}
-
-// inFile is the value in the four digits of a file, or the nearest that lie
-// within its range.
-func inFile(v, low, high float64) float64 {
-	const digits = 4
-	rounded := func(v float64) float64 {
-		r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64)
-		if err != nil {
-			panic("measured: " + err.Error()) // it was formatted a moment ago
-		}
-		return r
-	}
-	last := math.Pow10(int(math.Floor(math.Log10(v))) - digits + 1) // one in the last digit
-	switch r := rounded(v); {
-	case r < low:
-		return rounded(r + last)
-	case r > high:
-		return rounded(r - last)
-	default:
-		return r
-	}
+	return profile.Rewrite(text, name, c.values, c.account())
 }
 
 // account says in words what the constants were fitted to.
@@ -335,19 +320,7 @@ func (l *learner) learnAccount(ctx context.Context, without string, memory bool,
 		return nil
 	}
 	for {
-		f := &fit{samples: samples, touches: l.touches}
-		var start []float64
-		for _, k := range places {
-			f.free, start = append(f.free, l.free[k]), append(start, out.x[k])
-		}
-		f.apply = func(values []float64) families {
-			all := slices.Clone(out.values)
-			for i, k := range places {
-				all[k] = values[i]
-			}
-			return l.with(all)
-		}
-		s, err := f.solve(ctx, start)
+		s, err := l.solve(ctx, samples, places, out)
 		if err != nil {
 			return err
 		}
@@ -370,6 +343,24 @@ func (l *learner) learnAccount(ctx context.Context, without string, memory bool,
 			return nil
 		}
 	}
+}
+
+// solve fits the constants at the places from where they are, the others as they
+// are.
+func (l *learner) solve(ctx context.Context, samples []sample, places []int, from *learnt) (*solution, error) {
+	f := &fit{samples: samples, touches: l.touches}
+	var start []float64
+	for _, k := range places {
+		f.free, start = append(f.free, l.free[k]), append(start, from.x[k])
+	}
+	f.apply = func(values []float64) families {
+		all := slices.Clone(from.values)
+		for i, k := range places {
+			all[k] = values[i]
+		}
+		return l.with(all)
+	}
+	return f.solve(ctx, start)
 }
 
 // touches reports whether a sample depends on the constant at all: one of a

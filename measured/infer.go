@@ -15,8 +15,9 @@ import (
 // the least that changes this: sequence parallelism before ZeRO before
 // recompute. Before anything is recomputed, activations go to the host where a GPU
 // reaches it faster than over PCIe, as the published recipes for such machines
-// have it. Of what recomputes, a share of the layers or all, the fastest is taken. Whether the run ran is not known here;
-// one that is refused with everything raised stays as it was filled.
+// have it. Of what recomputes, of all layers or of a share of them, the fastest is
+// taken. Whether the run ran is not known here; one that is refused with everything
+// raised stays as it was filled.
 
 // priced is the job's plan as priced, with its open settings inferred.
 func priced(m *cost.Model, j *job) (prediction, *skip) {

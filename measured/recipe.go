@@ -17,9 +17,12 @@ type recipe struct {
 }
 
 // recipes are those of
-//   - pytorch/torchtitan train_configs/llama3_8b.toml, llama3_70b.toml, llama3_405b.toml. Its global_batch_size
-//     "defaults to local_batch_size * data-parallel degree"; with a pipeline the local batch is divided again
-//   - InternLM/InternEvo configs/7B_sft.py, which its doc/en/train_performance.md names: SEQ_LEN, micro_num
+//   - pytorch/torchtitan train_configs/llama3_8b.toml, llama3_70b.toml,
+//     llama3_405b.toml. Its global_batch_size "defaults to local_batch_size *
+//     data-parallel degree"; with a pipeline the local batch is divided again
+//   - InternLM/InternEvo configs/7B_sft.py, which its
+//     doc/en/train_performance.md names: SEQ_LEN, micro_num. Other sizes of
+//     InternLM are taken to be run alike
 var recipes = []recipe{
 	{framework: "torchtitan", model: regexp.MustCompile(`^llama-3(\.1)?-8b$`), seq: 8192, micros: 1, plan: "recompute=ops"},
 	{framework: "torchtitan", model: regexp.MustCompile(`^llama-3(\.1)?-(70|405)b$`), seq: 8192, micros: 1, plan: "recompute=full"},

@@ -134,9 +134,9 @@ func readAs(r reading, f *cost.Figures, m *cost.Model) float64 {
 // loss is what a sample's error costs, with the slope and the curvature by which
 // it is fitted: of times and readings the robust ½ ln(1 + (e/scale)²), of labels
 // the logistic loss of the verdict.
-func (s *sample) loss(e, edge float64) (value, slope, curvature float64) {
+func (s *sample) loss(e float64) (value, slope, curvature float64) {
 	if s.memory && s.read == "" {
-		z := (e - edge) / edgeScale
+		z := e / edgeScale
 		if s.oom {
 			z = -z
 		}

@@ -27,7 +27,6 @@ type fit struct {
 	apply   func(values []float64) families
 	free    []profile.Parameter
 	touches func(p *profile.Parameter, s *sample) bool // whether the sample depends on the constant at all
-	edge    float64                                    // log of the peak over what is usable at which a run is as likely to run as not
 
 	at       []float64 // where errors were taken
 	errors   []float64
@@ -114,7 +113,7 @@ func (f *fit) take(x []float64) {
 func (f *fit) cost(x []float64) float64 {
 	total := 0.0
 	for i, e := range f.errorsAt(x) {
-		v, _, _ := f.samples[i].loss(e, f.edge)
+		v, _, _ := f.samples[i].loss(e)
 		total += v
 	}
 	for _, d := range x {
@@ -127,11 +126,9 @@ func (f *fit) cost(x []float64) float64 {
 // is left out (Gauss and Newton).
 func (f *fit) gradient(g, x []float64) {
 	f.take(x)
-	for k := range x {
-		g[k] = x[k]
-	}
+	copy(g, x)
 	for i := range f.samples {
-		_, slope, _ := f.samples[i].loss(f.errors[i], f.edge)
+		_, slope, _ := f.samples[i].loss(f.errors[i])
 		for k := range x {
 			g[k] += float64(slope * f.jacobian[k][i])
 		}
@@ -143,7 +140,7 @@ func (f *fit) hessian(h *mat.SymDense, x []float64) {
 	n := len(x)
 	sum := make([]float64, n*n)
 	for i := range f.samples {
-		_, _, curvature := f.samples[i].loss(f.errors[i], f.edge)
+		_, _, curvature := f.samples[i].loss(f.errors[i])
 		for a := range n {
 			for b := a; b < n; b++ {
 				sum[a*n+b] += curvature * f.jacobian[a][i] * f.jacobian[b][i]
@@ -168,17 +165,8 @@ type solution struct {
 	x      []float64
 }
 
-// solve finds the constants from the given start, nil being the priors.
-func (f *fit) solve(ctx context.Context, start []float64) (*solution, error) {
-	x := make([]float64, len(f.free))
-	for k := range x {
-		if start != nil {
-			x[k] = start[k]
-		}
-	}
-	if len(x) == 0 {
-		return &solution{}, nil
-	}
+// solve finds the constants from the given start.
+func (f *fit) solve(ctx context.Context, x []float64) (*solution, error) {
 	problem := optimize.Problem{Func: f.cost, Grad: f.gradient, Hess: f.hessian,
 		Status: func() (optimize.Status, error) {
 			if err := ctx.Err(); err != nil {

@@ -50,9 +50,9 @@ func TestLossesHaveTheirSlopes(t *testing.T) {
 	const h = 1e-6
 	for name, s := range kindsOfSamples {
 		for e := -1.0; e <= 1; e += 0.0137 {
-			v, slope, curvature := s.loss(e, 0.01)
-			up, upper, _ := s.loss(e+h, 0.01)
-			down, lower, _ := s.loss(e-h, 0.01)
+			v, slope, curvature := s.loss(e)
+			up, upper, _ := s.loss(e + h)
+			down, lower, _ := s.loss(e - h)
 			if got := (up - down) / (2 * h); math.Abs(got-slope) > 1e-5*(1+math.Abs(slope)) {
 				t.Errorf("%s off by %g: slope %g, by differences %g", name, e, slope, got)
 			}
@@ -69,13 +69,13 @@ func TestLossesHaveTheirSlopes(t *testing.T) {
 		}
 	}
 	s := kindsOfSamples["a time"]
-	_, near, _ := s.loss(timeScale, 0)
-	if _, far, _ := s.loss(100*timeScale, 0); far > near/10 {
+	_, near, _ := s.loss(timeScale)
+	if _, far, _ := s.loss(100 * timeScale); far > near/10 {
 		t.Errorf("an outlier pulls by %g, an error of one scale by %g", far, near)
 	}
 	for _, e := range []float64{-1e3, 1e3} {
 		for name, s := range kindsOfSamples {
-			if v, slope, c := s.loss(e, 0); math.IsNaN(v+slope+c) || math.IsInf(v+slope+c, 0) {
+			if v, slope, c := s.loss(e); math.IsNaN(v+slope+c) || math.IsInf(v+slope+c, 0) {
 				t.Errorf("%s off by %g costs %g, %g, %g", name, e, v, slope, c)
 			}
 		}

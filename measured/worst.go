@@ -69,7 +69,7 @@ var doubts = []suspicion{
 	{"data-parallel communication, exposed", []string{"data-parallel communication, exposed", "gathers and reductions of sharded layers, exposed"}, nil},
 	{"host launch floor", []string{"host launch floor"}, nil},
 	{"attention of a long sequence", []string{"attention core"}, func(s *scored) bool { return s.workload.SeqLen >= longSequence }},
-	{"routed experts, their permutation and exchange", []string{"routed experts", "expert-parallel communication"}, nil},
+	{"routed experts, their permutation and exchange", []string{"routed experts", "permuting routed tokens", "expert-parallel communication"}, nil},
 	{"tensor parallelism across nodes", []string{"tensor-parallel communication"}, (*scored).wideTP},
 	{"tensor-parallel communication", []string{"tensor-parallel communication"}, nil},
 	{"context-parallel communication", []string{"context-parallel ring, exposed", "context-parallel all-gather", "context-parallel all-to-all"}, nil},
@@ -78,6 +78,7 @@ var doubts = []suspicion{
 	{"offload to the host", []string{"activations and gradients to and from the host, exposed"}, nil},
 	{"output head and loss", []string{"output head and loss"}, nil},
 	{"optimizer and fixed time of a step", []string{"optimizer", "fixed"}, nil},
+	{"waiting for slower ranks", []string{"waiting for slower ranks"}, nil},
 }
 
 // wideTP reports whether tensor parallelism leaves the innermost level.

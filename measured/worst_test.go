@@ -58,7 +58,7 @@ func TestCausesComeFromTheSharesAndTheSetup(t *testing.T) {
 		{"the host", "tp=1", "linear 0.5|host launch floor 0.5", 4096, 2, "host launch floor 50 %; 3 times as long would explain the time"},
 		{"a long sequence", "tp=1", "linear 0.5|attention core 0.5", 32768, 1.5, "attention of a long sequence 50 %; 2 times"},
 		{"an ordinary sequence", "tp=1", "attention core 0.6|linear 0.4", 4096, 1.6, "largest term: attention core 60 %; 2 times"},
-		{"experts", "tp=1", "linear 0.5|routed experts 0.3|expert-parallel communication 0.2", 4096, 2, "routed experts, their permutation and exchange 50 %; 3 times"},
+		{"experts", "tp=1", "linear 0.5|routed experts 0.3|permuting routed tokens 0.1|expert-parallel communication 0.1", 4096, 2, "routed experts, their permutation and exchange 50 %; 3 times"},
 		{"tp inside a node", "tp=8", "linear 0.7|tensor-parallel communication 0.3", 4096, 1.3, "tensor-parallel communication 30 %; 2 times"},
 		{"tp across nodes", "tp=16,placement=tp:8/2", "linear 0.7|tensor-parallel communication 0.3", 4096, 1.3, "tensor parallelism across nodes 30 %; 2 times"},
 		{"a little too long", "tp=1", "linear 1", 4096, 0.98, "largest term: linear 100 %; 0.98 times"},

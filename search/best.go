@@ -130,9 +130,12 @@ func (s *session) warnings(g memoryGroup, out *outcome, held []leaf) []string {
 	list := s.assumptions(&best.plan, s.price)
 	switch {
 	case g == runs: // only where the walk has found that none fits
+		free := fmt.Sprintf("it reserves %v of %v", best.figures.Peak, best.figures.Usable)
+		if over := best.figures.Peak - best.figures.Usable; over > 0 {
+			free += fmt.Sprintf(", %v more than there are, which is within the error of the estimate", over)
+		}
 		list = slices.Insert(list, 0, fmt.Sprintf(
-			"no plan leaves %.0f %% of the usable memory free; this one is borderline: it reserves %v of %v",
-			100*s.price.Margin(), best.figures.Peak, best.figures.Usable))
+			"no plan leaves %.0f %% of the usable memory free; this one is borderline: %s", 100*s.price.Margin(), free))
 	case !out.done && !out.faster():
 		list = slices.Insert(list, 0, "stopped early: that no borderline plan is faster is not proven")
 	}

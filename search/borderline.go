@@ -50,8 +50,12 @@ func (b *Borderline) sentence(usable units.Bytes) string {
 	if b.Status != Optimal {
 		proven = "not proven, the search was stopped"
 	}
-	return fmt.Sprintf("it leaves %v of %v free where a plan that fits leaves %v for errors of the estimate, and may run out of memory: %s; that no plan within the usable memory is faster is %s",
-		units.Bytes(b.FreeBytes), usable, units.Bytes(b.MarginBytes), advice, proven)
+	free := fmt.Sprintf("it leaves %v of %v free", units.Bytes(b.FreeBytes), usable)
+	if b.FreeBytes < 0 {
+		free = fmt.Sprintf("it takes %v more than the %v usable", units.Bytes(-b.FreeBytes), usable)
+	}
+	return fmt.Sprintf("%s where a plan that fits leaves %v for errors of the estimate, and may run out of memory: %s; that no borderline plan is faster is %s",
+		free, units.Bytes(b.MarginBytes), advice, proven)
 }
 
 // outline is the plan in short.

@@ -9,6 +9,7 @@ import (
 
 	"meshplan/cost"
 	"meshplan/plan"
+	"meshplan/units"
 )
 
 // withFasterBorderline is a usable memory at which the toy on 16 GPUs has a
@@ -40,6 +41,52 @@ func TestAFasterBorderlinePlanStandsBesideTheBestPlanThatFits(t *testing.T) {
 	}
 	if len(r.Fastest) != 3 || r.Fastest[0].Text != b.Plan.Text {
 		t.Errorf("the fastest of %d plans is %s, not the borderline plan", len(r.Fastest), r.Fastest[0].Text)
+	}
+}
+
+// refusing lets plans exceed the usable memory by a share before they are refused.
+func refusing(p *Problem, share float64) *Problem {
+	price, _ := p.price()
+	f := *price.(*fake)
+	f.refuse = share
+	p.newPricer = func() (pricer, error) { own := f; return &own, nil }
+	return p
+}
+
+// What is shown are shares of the usable memory, not of the limit of what is
+// refused.
+func TestABorderlinePlanBeyondTheUsableMemorySaysByHowMuch(t *testing.T) {
+	const own = withFasterBorderline - 2 // what the faster plan takes
+	p := refusing(usable(toy(t, "gpus=16"), own-1), 0.06)
+	b := mustBest(t, p, 0).Borderline
+	if b == nil || b.FreeBytes != -1 || b.MarginBytes != 0.1*(own-1) {
+		t.Fatalf("borderline plan %+v, want one that takes 1 B too much where others leave %g B", b, 0.1*(own-1))
+	}
+	for _, part := range []string{"takes 1.000 B more than the 42.00 B usable", "leaves 4.200 B for errors", "no borderline plan is faster is proven"} {
+		if !strings.Contains(b.Text, part) {
+			t.Errorf("the sentence does not say %q: %s", part, b.Text)
+		}
+	}
+}
+
+func TestWhereOnlyPlansBeyondTheUsableMemoryAreLeftTheWarningSaysSo(t *testing.T) {
+	const pins = "gpus=16,tp=8,pp=2,recompute=none,vpp=1,micro-batch=1,sp=on"
+	within := mustBest(t, usable(toy(t, pins), 43), 0)
+	if len(within.Plans) == 0 || strings.Contains(within.Warnings[0], "more than there are") {
+		t.Fatalf("%d plans: %s", len(within.Plans), within.Warnings)
+	}
+	peak := units.Bytes(within.Plans[0].Memory.PeakReservedBytes)
+	beyond := mustBest(t, refusing(usable(toy(t, pins), peak-1), 0.06), 0)
+	if len(beyond.Plans) == 0 {
+		t.Fatalf("%s: %v", beyond.Status, beyond.Reasons)
+	}
+	for _, part := range []string{"no plan leaves 10 % of the usable memory free", "1.000 B more than there are"} {
+		if !strings.Contains(beyond.Warnings[0], part) {
+			t.Errorf("the warning does not say %q: %s", part, beyond.Warnings[0])
+		}
+	}
+	if r := mustBest(t, usable(toy(t, pins), peak-1), 0); r.Status != Infeasible {
+		t.Errorf("without a margin the plan is %s, want infeasible", r.Status)
 	}
 }
 

@@ -47,7 +47,7 @@ func (s *session) crew(q query, stop context.CancelCauseFunc) *crew {
 		n = max(1, s.Jobs)
 	}
 	for i := range n {
-		v := &visitor{session: s, crew: c, query: q, margin: s.price.Margin()}
+		v := &visitor{session: s, crew: c, query: q, margins: marginsOf(s.price)}
 		if i > 0 {
 			v.session, v.tell = s.twin(), nil
 		}

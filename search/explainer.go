@@ -121,11 +121,11 @@ func (e *explainer) propose(m solver.Model, on []solver.Group) bool {
 	return true
 }
 
-// over reports whether every plan of the box needs more memory than there is.
+// over reports whether every plan of the box is refused for its memory.
 func (e *explainer) over(b *plan.Box) bool {
 	e.stats.Bounds++
 	bound := e.price.Bound(b)
-	return bound.Peak > bound.Usable
+	return bound.Peak > runs.limit(bound.Usable, marginsOf(e.price))
 }
 
 // project is the box of all points that agree with p in the coordinates.

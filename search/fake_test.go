@@ -17,10 +17,12 @@ type fake struct {
 	gpus   float64
 	grain  float64 // seconds; 0 for none
 	usable units.Bytes
+	refuse float64
 	before func() // called at each Bound
 }
 
-func (f *fake) Margin() float64 { return 0.1 }
+func (f *fake) Margin() float64       { return 0.1 }
+func (f *fake) RefuseMargin() float64 { return f.refuse }
 
 func (f *fake) Split(p *plan.Point, forms []plan.SplitForm) (plan.Stages, error) {
 	pp, vpp := p.Degree(plan.PP), p[plan.VPP]
@@ -38,9 +40,9 @@ func (f *fake) Price(p *plan.Plan) cost.Figures {
 	b := f.Bound(&box)
 	v := cost.DoesNotFit
 	switch {
-	case b.Peak <= fits.limit(b.Usable, f.Margin()):
+	case b.Peak <= fits.limit(b.Usable, marginsOf(f)):
 		v = cost.Fits
-	case b.Peak <= b.Usable:
+	case b.Peak <= runs.limit(b.Usable, marginsOf(f)):
 		v = cost.Borderline
 	}
 	return cost.Figures{Step: b.Step, Peak: b.Peak, Usable: b.Usable, Verdict: v}

@@ -131,7 +131,7 @@ func (s *session) memoryReason(least *outcome) Reason {
 		return r
 	case s.hostBinds(&explained, figures.Peak):
 		host := s.facts.Cluster.HostMemory
-		need := units.Bytes(float64(host) * float64(figures.Peak/s.facts.Cluster.GPU.Runtime))
+		need := units.Bytes(float64(host) * float64(figures.Peak/runs.limit(s.facts.Cluster.GPU.Runtime, marginsOf(s.price))))
 		r.Numbers["least_host_bytes"], r.Numbers["host_bytes"] = float64(need), float64(host)
 		r.Text = fmt.Sprintf("the plan of least memory offloads %v to each node's host memory of %v", need, host)
 		return r

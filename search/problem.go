@@ -44,6 +44,7 @@ type pricer interface {
 	Bound(*plan.Box) cost.Bound
 	Explain(*plan.Plan) cost.Estimate
 	Margin() float64
+	RefuseMargin() float64
 }
 
 // price makes a price model. Each goroutine of a search has its own.

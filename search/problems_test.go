@@ -133,6 +133,9 @@ func random(r *rand.Rand) *Problem {
 	f := fake{facts: &p.Facts, gpus: float64(p.Facts.Cluster.GPUs())}
 	f.grain = pick(r, 0, 0, 0.25, 1, 4)
 	f.usable = units.Bytes(pick(r, 20, 60, 100, 150, 250, 600))
+	if p.Top > 1 { // no draw of its own
+		f.refuse = 0.06
+	}
 	p.newPricer = func() (pricer, error) { own := f; return &own, nil }
 	return p
 }

@@ -39,18 +39,18 @@ type Result struct {
 	Stats    Stats     `json:"-"`
 }
 
-// Borderline is the best plan whose peak is within the usable memory but leaves
-// less of it free than the profile's margin, where it is faster than the best
-// plan that fits.
+// Borderline is the best plan that leaves less of the usable memory free than the
+// profile's margin, or exceeds it by no more than the profile's memory may be
+// wrong, where it is faster than the best plan that fits.
 type Borderline struct {
-	// Status is optimal when no plan within the usable memory is faster, else
-	// feasible; BoundSeconds and Gap are as in Result.
+	// Status is optimal when no borderline plan is faster, else feasible;
+	// BoundSeconds and Gap are as in Result.
 	Status        Status     `json:"status"`
 	BoundSeconds  float64    `json:"bound_seconds"`
 	Gap           float64    `json:"gap"`
 	SavedSeconds  float64    `json:"saved_seconds"`  // of a step, against the best plan that fits
 	SavedFraction float64    `json:"saved_fraction"` // the same over that plan's step
-	FreeBytes     float64    `json:"free_bytes"`     // usable less reserved, on the tightest stage
+	FreeBytes     float64    `json:"free_bytes"`     // usable less reserved, on the tightest stage; below 0 where it takes more
 	MarginBytes   float64    `json:"margin_bytes"`   // what a plan that fits leaves free at least
 	Text          string     `json:"text"`           // what it means
 	Plan          PlanResult `json:"plan"`

@@ -18,7 +18,7 @@ type visitor struct {
 	bounds    int // boxes bounded in this walk
 	next      int // when to report next
 	box       plan.Box
-	margin    float64
+	margins   margins
 	parent    plan.Box // of the children being screened
 	inherited int      // their first contest
 	entered   []int    // the first contest of the node entered last, by depth
@@ -79,7 +79,7 @@ func (v *visitor) judge(box *plan.Box, contest int) (bounded, bool) {
 	for {
 		group := v.contests[k.contest].memory
 		b := v.bound(box, group)
-		if b.Peak > group.limit(b.Usable, v.margin) {
+		if b.Peak > group.limit(b.Usable, v.margins) {
 			return bounded{}, false
 		}
 		k.key = v.keyOf(b, box)
@@ -104,7 +104,7 @@ func (v *visitor) bound(box *plan.Box, group memoryGroup) cost.Bound {
 		v.stop(errBoxes)
 	}
 	if w, ok := v.price.(within); ok {
-		return w.BoundWithin(box, float64(group.limit(1, v.margin)))
+		return w.BoundWithin(box, float64(group.limit(1, v.margins)))
 	}
 	return v.price.Bound(box)
 }

@@ -20,8 +20,8 @@ func borderline(p *page, s *subject, best *search.PlanResult, b *search.Borderli
 	items := [][2]string{
 		{"step time", fmt.Sprintf("%s instead of %s: %s less, %s", seconds(a.StepSeconds), seconds(best.StepSeconds),
 			seconds(b.SavedSeconds), saved(b))},
-		{"memory", fmt.Sprintf("%s of %s GiB usable on the tightest stage: %s GiB left", gib(a.Memory.PeakReservedBytes),
-			gib(a.Memory.UsableBytes), gib(b.FreeBytes))},
+		{"memory", fmt.Sprintf("%s of %s GiB usable on the tightest stage: %s", gib(a.Memory.PeakReservedBytes),
+			gib(a.Memory.UsableBytes), left(b))},
 	}
 	if text := changes(a, best); text != "" {
 		items = append(items, [2]string{"options", text})
@@ -39,6 +39,14 @@ func saved(b *search.Borderline) string {
 		return text
 	}
 	return "less than 0.1 %"
+}
+
+// left is the memory that the borderline plan leaves free, or takes beyond.
+func left(b *search.Borderline) string {
+	if b.FreeBytes < 0 {
+		return gib(-b.FreeBytes) + " GiB too much"
+	}
+	return gib(b.FreeBytes) + " GiB left"
 }
 
 // changes are the features of a plan, apart from its degrees, that another does

@@ -190,15 +190,15 @@ type Time struct {
 	ParamOverlap     Constant `toml:"param_overlap"`            // share of one forward that can hide the parameter all-gather
 	Imbalance        Constant `toml:"context_imbalance"`        // how uneven the causal mask is among context-parallel ranks: 0 even, 1 as whole parts of the sequence make it
 	OnceExposed      Constant `toml:"once_exposed"`             // share of the once-a-step communication that nothing hides
-	ShardRank        Constant `toml:"shard_rank_seconds"`       // per rank of the group and step, where something is sharded
-	ReduceRank       Constant `toml:"reduce_rank_seconds"`      // the same where nothing is
+	ShardRank        Constant `toml:"shard_rank_seconds"`       // per further rank of the group and step, where gradients are reduced once a step into shards
+	ReduceRank       Constant `toml:"reduce_rank_seconds"`      // the same where nothing is sharded
 	GradComm         Constant `toml:"grad_comm_bytes"`          // per parameter, gradient reduction
 	ParamComm        Constant `toml:"param_comm_bytes"`         // per parameter, all-gather of sharded weights
 	BucketParameters Constant `toml:"bucket_parameters"`        // least parameters of a gradient bucket
 	BucketPerRank    Constant `toml:"bucket_per_rank"`          // parameters of a bucket per data-parallel rank
 	UnitOverlap      Constant `toml:"unit_overlap"`             // share of a layer's time that can hide its own gathers and reductions
 	UnitExposed      Constant `toml:"unit_exposed"`             // share of those that nothing hides
-	DistinctCopies   bool     `toml:"distinct_copies"`          // a token goes once to each domain that holds some of its experts
+	DistinctCopies   bool     `toml:"distinct_copies"`          // a token goes once to each rank, and once into each domain, that holds some of its experts
 	GatherEach       bool     `toml:"gather_each_forward"`      // weights that are kept after forward are gathered in each micro-batch, not once a step
 	HostOptimizer    Constant `toml:"host_optimizer_seconds"`   // per parameter and node: an optimizer step in host memory
 }

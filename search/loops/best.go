@@ -79,7 +79,7 @@ func (s *search) accepts(v cost.Verdict) bool {
 // limit is the most memory an acceptable plan reserves.
 func (s *search) limit(usable units.Bytes) units.Bytes {
 	if s.query.Runs {
-		return usable
+		return units.Bytes(float64(usable) * (1 + s.Price.RefuseMargin()))
 	}
 	return units.Bytes(float64(usable) * (1 - s.Price.Margin()))
 }

@@ -20,6 +20,7 @@ type Pricer interface {
 	Price(*plan.Plan) cost.Figures
 	Bound(*plan.Box) cost.Bound
 	Margin() float64
+	RefuseMargin() float64
 }
 
 // Problem is the space that is enumerated and the prices in it.
