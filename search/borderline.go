@@ -50,6 +50,10 @@ func (b *Borderline) sentence(usable units.Bytes) string {
 	if b.Status != Optimal {
 		proven = "not proven, the search was stopped"
 	}
+	if b.FreeBytes < 0 {
+		return fmt.Sprintf("by the estimate it needs %v more than the %v that are usable, which is within the estimate's error, so that it is not refused, but may well run out of memory: %s; that no plan which is not refused is faster is %s",
+			units.Bytes(-b.FreeBytes), usable, advice, proven)
+	}
 	return fmt.Sprintf("it leaves %v of %v free where a plan that fits leaves %v for errors of the estimate, and may run out of memory: %s; that no plan within the usable memory is faster is %s",
 		units.Bytes(b.FreeBytes), usable, units.Bytes(b.MarginBytes), advice, proven)
 }

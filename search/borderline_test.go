@@ -43,6 +43,15 @@ func TestAFasterBorderlinePlanStandsBesideTheBestPlanThatFits(t *testing.T) {
 	}
 }
 
+func TestABorderlinePlanAboveTheUsableMemoryIsNotSaidToLeaveAny(t *testing.T) {
+	b := &Borderline{FreeBytes: -2, MarginBytes: 4.5, SavedFraction: 0.1}
+	b.Status = Optimal
+	text := b.sentence(45)
+	if !strings.Contains(text, "needs 2.000 B more than the 45.00 B that are usable") || strings.Contains(text, "leaves") || strings.Contains(text, "within the usable memory") {
+		t.Error(text)
+	}
+}
+
 func TestThatABorderlinePlanSavesLittleIsSaid(t *testing.T) {
 	b := mustBest(t, usable(toy(t, "gpus=16"), withHardlyFaster), 0).Borderline
 	if b == nil || !strings.Contains(b.Text, "so little saved") || strings.Contains(b.Text, "short run") {

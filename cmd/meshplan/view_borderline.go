@@ -20,8 +20,8 @@ func borderline(p *page, s *subject, best *search.PlanResult, b *search.Borderli
 	items := [][2]string{
 		{"step time", fmt.Sprintf("%s instead of %s: %s less, %s", seconds(a.StepSeconds), seconds(best.StepSeconds),
 			seconds(b.SavedSeconds), saved(b))},
-		{"memory", fmt.Sprintf("%s of %s GiB usable on the tightest stage: %s GiB left", gib(a.Memory.PeakReservedBytes),
-			gib(a.Memory.UsableBytes), gib(b.FreeBytes))},
+		{"memory", fmt.Sprintf("%s of %s GiB usable on the tightest stage: %s", gib(a.Memory.PeakReservedBytes),
+			gib(a.Memory.UsableBytes), left(b.FreeBytes))},
 	}
 	if text := changes(a, best); text != "" {
 		items = append(items, [2]string{"options", text})
@@ -31,6 +31,14 @@ func borderline(p *page, s *subject, best *search.PlanResult, b *search.Borderli
 		items = append(items, [2]string{"note", w})
 	}
 	p.list(items)
+}
+
+// left is what is left of the usable memory, or by how much it is exceeded.
+func left(bytes float64) string {
+	if bytes < 0 {
+		return gib(-bytes) + " GiB more than there are"
+	}
+	return gib(bytes) + " GiB left"
 }
 
 // saved is the share of the step that the borderline plan saves.
