@@ -21,7 +21,7 @@ var arrows = map[string][]string{
 	"plan":         {"strict", "units"},
 	"models":       {"plan", "strict", "units"},
 	"cluster":      {"plan", "strict", "units"},
-	"cost/profile": {"plan", "strict", "units"},
+	"cost/profile": {"plan", "cluster", "strict", "units"},
 	"framework":    {"plan", "models", "cluster", "strict", "units"},
 	"framework/*":  {"framework", "plan", "models", "cluster", "units"},
 	"framework/all": {"framework", "framework/any", "framework/deepspeed", "framework/fsdp", "framework/megatron",

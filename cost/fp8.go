@@ -131,5 +131,9 @@ func (m *Model) fp8Warning() []string {
 	if !m.low.on {
 		return nil
 	}
-	return []string{"fp8 GEMMs of " + m.gpu.Name + " are not measured here: its bf16 curve is used at the fp8 peak, with what quantising the operands moves"}
+	kind := "fp8"
+	if m.workload.Precision == plan.NVFP4 {
+		kind = "fp4"
+	}
+	return []string{kind + " GEMMs of " + m.gpu.Name + " are not measured here: its bf16 curve is used at the " + kind + " peak, with what quantising the operands moves"}
 }

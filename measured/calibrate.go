@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"meshplan/cost/profile"
+	"meshplan/framework/all"
 	"meshplan/plan"
 )
 
@@ -76,6 +77,11 @@ func calibrate(ctx context.Context, t *runs, file *profile.Profile, anchor bool)
 	if err != nil {
 		return nil, err
 	}
+	for _, name := range file.Frameworks {
+		if _, err := all.Find(name); err != nil {
+			return nil, fmt.Errorf("profile %s: %w", file.Name, err)
+		}
+	}
 	at := list.put(file)
 	rows, err := t.score(ctx, list)
 	if err != nil {
@@ -86,6 +92,9 @@ func calibrate(ctx context.Context, t *runs, file *profile.Profile, anchor bool)
 		if s := &rows[i]; s.skip == nil && s.prediction.job.of.member.file == at {
 			of = append(of, *s)
 		}
+	}
+	if err := noneScored(t.name, rows); err != nil {
+		return nil, err
 	}
 	c := &Calibration{FormatVersion: FormatVersion, Profile: file.Name, Runs: len(of), Constants: []Fitted{},
 		Before: judged(of), Unfitted: judged(nil), Held: judged(nil)}
@@ -142,6 +151,16 @@ func (c *Calibration) fittable(table string, l *learner) error {
 	return nil
 }
 
+// noneScored is the error of a table with rows of which none is scored; nil for
+// another.
+func noneScored(name string, rows []scored) error {
+	if len(rows) == 0 || slices.ContainsFunc(rows, func(s scored) bool { return s.skip == nil }) {
+		return nil
+	}
+	first := &rows[0]
+	return fmt.Errorf("%s: none of %d rows can be scored, line %d since %s; validate says why of each", name, len(rows), first.line, first.skip.detail)
+}
+
 // fitted is the constant at place k of those that were learnt.
 func fitted(file *profile.Profile, p *profile.Parameter, of *learnt, k int) Fitted {
 	f := Fitted{Path: p.Path, Prior: p.Prior, Low: p.Low, High: p.High, Before: p.Value,
@@ -169,6 +188,9 @@ func (c *Calibration) anchorTo(ctx context.Context, table string, l *learner) er
 	}
 	c.Anchor, c.Anchored = median(ratios), len(ratios)
 	c.anchor = l.list[l.at].file.Time.Anchor.Value * c.Anchor
+	if err := profile.CheckAnchor(c.anchor); err != nil {
+		return fmt.Errorf("%s: measured over predicted step times are %.4g in the median: %w; are the times in seconds?", table, c.Anchor, err)
+	}
 	file := l.list[l.at].file.WithAnchor(c.anchor)
 	l.list = slices.Clone(l.list)
 	l.list[l.at] = familyOf(file)

@@ -502,6 +502,12 @@ func TestTablesThatCannotTeachAreRefused(t *testing.T) {
 	for _, row := range flagged {
 		row["flags"] = "composed"
 	}
+	quick, slow := copied(rows[:10]), copied(rows[:10])
+	for i := range quick {
+		quick[i]["step_time_s"], quick[i]["tokens_per_s_per_gpu"], quick[i]["tflops_per_gpu"], quick[i]["oom"] = "1e-9", "", "", "0"
+		slow[i]["step_time_s"], slow[i]["tokens_per_s_per_gpu"], slow[i]["tflops_per_gpu"], slow[i]["oom"] = "1e9", "", "", "0"
+	}
+	misspelt, _ := readProfile(t, "internevo", `frameworks = ["megatron"]`, `frameworks = ["megatorn"]`)
 	for _, c := range []struct {
 		name   string
 		rows   []cells
@@ -509,6 +515,9 @@ func TestTablesThatCannotTeachAreRefused(t *testing.T) {
 		anchor bool
 		want   string
 	}{
+		{"none that is possible", quick, file, false, "runs.csv: none of 10 rows can be scored, line 2 since a step of 0.001 us is faster than the peak rate allows"},
+		{"an anchor in another unit", slow, file, true, "want at most 1000; are the times in seconds?"},
+		{"a framework that is unknown", rows, misspelt, true, `profile internevo: unknown framework "megatorn"; nearest "megatron"`},
 		{"too few", rows[:7], file, false, "runs.csv: 7 runs that profile internevo serves and that can teach it something; 8 are needed to fit constants, one is enough to --anchor"},
 		{"all flagged", flagged, file, false, "runs.csv: 0 runs that profile internevo serves and that can teach"},
 		{"none", nil, file, false, "runs.csv: no run that profile internevo serves"},

@@ -15,6 +15,9 @@ const (
 	NVFP4    Precision = "nvfp4"         // 4 bits, one scale per 16 elements and one per tensor
 )
 
+// Precisions lists them.
+func Precisions() []Precision { return []Precision{BF16, FP16, FP8, FP8Block, MXFP8, NVFP4} }
+
 // Workload is the training job to be planned.
 type Workload struct {
 	GlobalBatch int64     // sequences per optimizer step

@@ -85,7 +85,7 @@ func (a *app) calibrate(ctx context.Context, s *calibration, path string) error 
 	if s.out != "" {
 		fitted, err := c.Text(text, name)
 		if err != nil {
-			return internalError(err)
+			return usageError(err) // constants that are written in a way which cannot be rewritten
 		}
 		if err := os.WriteFile(s.out, fitted, 0o666); err != nil {
 			return usageError(fmt.Errorf("writing the profile: %w", err))

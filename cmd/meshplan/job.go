@@ -79,12 +79,9 @@ func setToggle(to *bool, v string) error {
 	return nil
 }
 
-// precisions are the number formats that a job may ask for.
-var precisions = []plan.Precision{plan.BF16, plan.FP16, plan.FP8, plan.FP8Block, plan.MXFP8, plan.NVFP4}
-
 func setPrecision(j *job, v string) error {
 	var known []string
-	for _, p := range precisions {
+	for _, p := range plan.Precisions() {
 		known = append(known, string(p))
 	}
 	return setChoice(&j.precision, v, known)

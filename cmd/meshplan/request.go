@@ -140,7 +140,7 @@ func hasRate(g *cluster.GPU, p plan.Precision) error {
 		return nil
 	}
 	var flags []string
-	for _, other := range precisions {
+	for _, other := range plan.Precisions() {
 		if cost.Rate(g, other) > 0 {
 			flags = append(flags, "--precision "+string(other))
 		}

@@ -111,6 +111,14 @@ func TestABorderlinePlanShowsWhatItsOptionsChange(t *testing.T) {
 	}
 }
 
+func TestABorderlinePlanLeavesNoNegativeMemory(t *testing.T) {
+	for bytes, want := range map[float64]string{3 << 30: "3.0 GiB left", -10.5 * (1 << 30): "10.5 GiB too much"} {
+		if got := left(&search.Borderline{FreeBytes: bytes}); got != want {
+			t.Errorf("%g bytes: %q, want %q", bytes, got, want)
+		}
+	}
+}
+
 func TestWhatABorderlinePlanSavesIsNeverNothing(t *testing.T) {
 	for fraction, want := range map[float64]string{0.0182: "1.8 %", 0.0004: "less than 0.1 %"} {
 		if got := saved(&search.Borderline{SavedFraction: fraction}); got != want {

@@ -3,6 +3,7 @@ package profile
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -184,6 +185,20 @@ func (p *Profile) WithAnchor(ratio float64) *Profile {
 	return &q
 }
 
+// CheckAnchor is the error of an anchor that no profile can have.
+func CheckAnchor(ratio float64) error {
+	if err := (Constant{Value: ratio, Source: anchorSource}).validate("time.anchor"); err != nil {
+		return fmt.Errorf("time.anchor %w", err)
+	}
+	return nil
+}
+
+// anchorSource is the source of an anchor, quoted, and timeTable the line before
+// those of the table it is in.
+const anchorSource = `"median of measured over predicted step times"`
+
+var timeTable = regexp.MustCompile(`(?m)^[ \t]*\[[ \t]*time[ \t]*\][ \t]*(#[^\r\n]*)?`)
+
 // RewriteAnchor is the text of a profile file with another anchor.
 func RewriteAnchor(text []byte, name string, ratio float64) ([]byte, error) {
 	doc, err := strict.Decode(name, text, new(Profile))
@@ -194,12 +209,13 @@ func RewriteAnchor(text []byte, name string, ratio float64) ([]byte, error) {
 	out := string(text)
 	if doc.HasElement("time.anchor.value") {
 		out, err = doc.SetNumber("time.anchor.value", value)
+		out = strings.Replace(out, `source = "anchored to no run"`, "source = "+anchorSource, 1)
 	} else { // the base's
-		line := "[time]\nanchor = { value = " + value + ", source = \"median of measured over predicted step times\" }"
-		if !strings.Contains(out, "\n[time]") {
-			out = strings.TrimRight(out, "\n") + "\n\n" + line + "\n"
+		line := "anchor = { value = " + value + ", source = " + anchorSource + " }"
+		if at := timeTable.FindStringIndex(out); at != nil {
+			out = out[:at[1]] + "\n" + line + out[at[1]:]
 		} else {
-			out = strings.Replace(out, "\n[time]", "\n"+line, 1)
+			out = strings.TrimRight(out, "\n") + "\n\n[time]\n" + line + "\n"
 		}
 	}
 	if err != nil {

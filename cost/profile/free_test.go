@@ -245,6 +245,9 @@ func TestRewriteAnchorChangesTheAnchorAlone(t *testing.T) {
 	for _, c := range []struct{ name, text, old, new string }{
 		{"in place of one", fixture(t), "anchor = { value = 1, source", "anchor = { value = 1.235, source"},
 		{"of a base", child, "[time]\n", "[time]\nanchor = { value = 1.235, source = \"median of measured over predicted step times\" }\n"},
+		{"in place of none", strings.Replace(fixture(t), "anchor = { value = 1, source = \"a test\"", "anchor = { value = 1, source = \"anchored to no run\"", 1),
+			"anchor = { value = 1, source = \"anchored to no run\"", "anchor = { value = 1.235, source = \"median of measured over predicted step times\""},
+		{"of a base, in a table with blanks", strings.Replace(child, "[time]", " [ time ] # mine", 1), "# mine\n", "# mine\nanchor = { value = 1.235, source = \"median of measured over predicted step times\" }\n"},
 		{"behind a comment about the table", "# see [time]\n" + child, "\n[time]\n", "\n[time]\nanchor = { value = 1.235, source = \"median of measured over predicted step times\" }\n"},
 		{"of a file without the table", "name = \"x\"\nbase = \"megatron\"", "\"megatron\"", "\"megatron\"\n\n[time]\nanchor = { value = 1.235, source = \"median of measured over predicted step times\" }\n"},
 	} {

@@ -1,9 +1,11 @@
 package profile
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
+	"meshplan/cluster"
 	"meshplan/plan"
 	"meshplan/strict"
 )
@@ -60,11 +62,37 @@ func (p *Profile) rates(yield func(path string, c *Constant) bool) {
 	}
 }
 
+// named is the first thing wrong with what a rate is of. A GPU by another name
+// than the catalogue's would silently have none; one that a cluster file describes
+// has no measured curve to be a share of.
+func (r *Rate) named() error {
+	if len(r.GPUs) == 0 {
+		return errors.New("names no gpus")
+	}
+	for _, name := range r.GPUs {
+		switch g, err := cluster.FindGPU(name); {
+		case err != nil:
+			return fmt.Errorf("is of an %w", err)
+		case g.Name != name:
+			return fmt.Errorf("is of GPU %q: want its name in the catalogue, %q", strict.Clip(name, 60), g.Name)
+		}
+	}
+	for _, precision := range r.Precisions {
+		if err := knownPrecision(precision); err != nil {
+			return fmt.Errorf("is of an %w", err)
+		}
+	}
+	if r.GEMM == (Constant{}) && r.Attention == (Constant{}) {
+		return errors.New("has no share: want gemm or attention")
+	}
+	return nil
+}
+
 func (p *Profile) validateRates(doc *strict.Doc) error {
 	for i := range p.Rates {
 		r := &p.Rates[i]
-		if len(r.GPUs) == 0 {
-			return fmt.Errorf("%s: rate %d names no gpus", doc.AtElement(fmt.Sprintf("rate[%d]", i)), i+1)
+		if err := r.named(); err != nil {
+			return fmt.Errorf("%s: rate %d %w", doc.AtElement(fmt.Sprintf("rate[%d]", i)), i+1, err)
 		}
 		for _, c := range []Constant{r.GEMM, r.Attention} {
 			if c.Source == "" && c != (Constant{}) {

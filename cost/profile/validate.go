@@ -3,8 +3,10 @@ package profile
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
+	"meshplan/plan"
 	"meshplan/strict"
 )
 
@@ -50,7 +52,25 @@ func (p *Profile) validate(doc *strict.Doc) error {
 			return fmt.Errorf("%s: %s is missing: want true or false", doc.At(path[0]), key)
 		}
 	}
+	if len(p.Frameworks) == 0 {
+		return fmt.Errorf("%s: a profile needs frameworks, those whose plans it prices", doc.At("frameworks"))
+	}
+	if err := knownPrecision(p.Precision); err != nil {
+		return fmt.Errorf("%s: %w", doc.At("precision"), err)
+	}
 	return p.validateFree(doc)
+}
+
+// knownPrecision is the error of a precision that no job can have.
+func knownPrecision(precision plan.Precision) error {
+	if slices.Contains(plan.Precisions(), precision) {
+		return nil
+	}
+	var known []string
+	for _, k := range plan.Precisions() {
+		known = append(known, string(k))
+	}
+	return fmt.Errorf("unknown precision %q%s", strict.Clip(string(precision), 60), strict.Suggest(string(precision), known, 1, nil))
 }
 
 func (p *Profile) validateRecipes(doc *strict.Doc) error {

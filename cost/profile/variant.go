@@ -128,6 +128,11 @@ func (p *Profile) validateVariants(doc *strict.Doc) error {
 		if err := strict.Printable(v.Name); err != nil {
 			return fmt.Errorf("%s: the name of variant %d %w", doc.AtElement(at), i+1, err)
 		}
+		if v.Precision != "" {
+			if err := knownPrecision(v.Precision); err != nil {
+				return fmt.Errorf("%s: variant %s: %w", doc.AtElement(element(i, "precision")), v.Name, err)
+			}
+		}
 		if _, err := p.Recipe(v.Recipe); err != nil {
 			return fmt.Errorf("%s: variant %s: %w", doc.AtElement(at), v.Name, err)
 		}

@@ -102,7 +102,7 @@ func TestConstantsOfABaseAreNotTheChildsToFit(t *testing.T) {
 	if got, want := p.Unfitted().Time.TrafficHidden.Value, base.Time.TrafficHidden.Prior; got != want {
 		t.Errorf("unfitted, a constant of the base is %g, its prior %g", got, want)
 	}
-	other := parsed(t, child+"\n[[rate]]\ngpus = [\"A100\"]\ngemm = { value = 0.5, source = \"its own\" }\n")
+	other := parsed(t, child+"\n[[rate]]\ngpus = [\"A100-SXM-80GB\"]\ngemm = { value = 0.5, source = \"its own\" }\n")
 	if len(other.Rates) != 1 || other.GEMMShare("H100-SXM", "bf16") != 1 {
 		t.Errorf("rates %+v beside its own", other.Rates)
 	}
