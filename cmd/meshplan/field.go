@@ -51,7 +51,7 @@ var fields = []field{
 	{"recipe", "NAME", "how parameters and optimizer are kept (default: the profile's own)", text, "",
 		func(j *job, v string) error { return setText(&j.recipe, v) }},
 	{"load-factor", "X", "load of the busiest expert rank over the mean (default 1)", real, "", setLoadFactor},
-	{"framework", "NAME", "whose rules and costs hold: megatron, torchtitan, fsdp, deepspeed, nanotron or any (default megatron)", text, "",
+	{"framework", "NAME", "whose rules and costs hold: megatron, torchtitan, fsdp, deepspeed, nanotron or any (default: the profile's, else megatron)", text, "",
 		func(j *job, v string) error { return setText(&j.framework, v) }},
 	{"profile", "NAME", "cost profile of the framework (default: its newest)", text, "",
 		func(j *job, v string) error { return setText(&j.profile, v) }},

@@ -91,7 +91,10 @@ func (r *request) facts(j *job) error {
 func (r *request) behaviour(j *job) error {
 	name := j.framework
 	if name == "" {
-		name = defaultFramework
+		var err error
+		if name, err = frameworkOf(j.profile); err != nil {
+			return err
+		}
 		r.byDefault("framework", name)
 	}
 	if slices.Contains(later, name) {
@@ -131,6 +134,22 @@ func (r *request) behaviour(j *job) error {
 	r.subject = subject{model: f.Model.Name, cluster: f.Cluster.Name, gpu: f.Cluster.GPU.Name, gpus: f.Cluster.GPUs(),
 		batch: f.Workload.GlobalBatch, seq: f.Workload.SeqLen, precision: string(f.Workload.Precision), framework: fw.Name()}
 	return nil
+}
+
+// frameworkOf is the framework of a job that names none: the default, or the
+// first of those whose plans the job's profile prices.
+func frameworkOf(of string) (string, error) {
+	if of == "" {
+		return defaultFramework, nil
+	}
+	p, err := profile.Load(of)
+	if err != nil {
+		return "", err
+	}
+	if slices.Contains(p.Frameworks, defaultFramework) {
+		return defaultFramework, nil
+	}
+	return p.Frameworks[0], nil
 }
 
 // hasRate is the error of a GPU that lacks the number format; it names the
