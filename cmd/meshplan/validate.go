@@ -38,7 +38,8 @@ tp, pp, a model (model, or layers, hidden and heads), and what was measured:
 step_time_s or tokens_per_s_per_gpu, peak_mem_gib, oom (0, 1 or fail). A memory
 table has quantity (peak_gib, reserved_gib, oom, fits) and value instead.
 Optional columns, such as source, sweep, dp, zero_stage, recompute, framework,
-precision and network, say more about a run. What a row leaves open is filled
+release, precision and network, say more about a run; without a release, one of
+year and month that source_where names is taken. What a row leaves open is filled
 and counted; a row that cannot be scored is counted under its reason.
 
 Errors are predicted over measured less 1. Beside the error of step time stands

@@ -150,6 +150,10 @@ func calibrateNotes(p *page, c *measured.Calibration) {
 		"pinned is left at its prior.", 100*measured.PinnedBelow))
 	p.hang("  ", "fold: a sweep, or for runs without one a model on a GPU in a precision. "+
 		"\"fitted to other folds\" predicts each by constants fitted without it.")
+	if c.Held.Time.N > 0 && c.Held.Time.MAPE > c.Before.Time.MAPE {
+		p.hang("  ", "The profile as it was is better on these runs than one fitted to other folds: too few runs to fit constants. "+
+			"Keep it, or scale it by --anchor.")
+	}
 	if c.Used < c.Runs {
 		p.hang("  ", count(c.Runs-c.Used, "run")+" taught nothing: flagged, or without a time, a reading of memory or a label.")
 	}
