@@ -12,9 +12,10 @@ const mostAssumed = 16_384
 // Kind is what clusters of any number of GPUs are made of: a system of the
 // catalogue, or the cluster of a file, of which smaller ones are a part.
 type Kind struct {
-	// Most is the most GPUs that a cluster of the kind may have, as it was asked
-	// for; a system named without a number has at most 16,384.
-	Most int
+	// Most is the most GPUs that Counts names. Of a system named without a number
+	// that is 16,384 or a little less, and Assumed is true.
+	Most    int
+	Assumed bool
 
 	system *System
 	whole  *Cluster // of a file; nil for a system
@@ -25,7 +26,7 @@ type Kind struct {
 func LoadKind(specOrPath string) (*Kind, error) {
 	name, count, _ := strings.Cut(strings.TrimSpace(specOrPath), ":")
 	if s := known().system(name); s != nil && strings.TrimSpace(count) == "" && !isPath(specOrPath) {
-		k := &Kind{system: s}
+		k := &Kind{system: s, Assumed: true}
 		for k.Most = mostAssumed; !k.has(k.Most); {
 			k.Most--
 		}
@@ -46,7 +47,7 @@ func LoadKind(specOrPath string) (*Kind, error) {
 // that it can have.
 func (k *Kind) Cluster(gpus int) (*Cluster, error) {
 	switch {
-	case gpus < 1 || gpus > k.Most:
+	case !k.Assumed && (gpus < 1 || gpus > k.Most):
 		return nil, fmt.Errorf("%d GPUs: want 1 to %d; nearest: %d", gpus, k.Most, min(max(gpus, 1), k.Most))
 	case k.whole == nil:
 		return k.system.Cluster(gpus)

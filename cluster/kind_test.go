@@ -98,6 +98,16 @@ func TestAPartOfAClusterFile(t *testing.T) {
 	}
 }
 
+func TestASystemWithoutANumberHasNoMost(t *testing.T) {
+	k := mustKind(t, "h100")
+	if c, err := k.Cluster(32768); err != nil || c.GPUs() != 32768 || k.Most != 16384 || !k.Assumed {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if _, err := mustKind(t, "h100:64").Cluster(128); err == nil {
+		t.Error("more than was asked for")
+	}
+}
+
 func TestKindsThatDoNotExist(t *testing.T) {
 	for spec, want := range map[string]string{"h10": "h100", "h100:12": "nearest: 8, 16", "./missing.toml": "no such file", "": "names no system"} {
 		if _, err := LoadKind(spec); err == nil || !strings.Contains(err.Error(), want) {
