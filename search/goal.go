@@ -43,9 +43,13 @@ func RateGoal(w *plan.Workload, tokens float64) *Goal {
 func BudgetGoal(w *plan.Workload, days, tokens float64) *Goal {
 	steps := StepsOf(w, tokens)
 	step := days * day / steps
+	unit := "days"
+	if days == 1 {
+		unit = "day"
+	}
 	return &Goal{
 		StepSeconds: step, TokensPerDay: perStep(w) * day / step, Days: days, Tokens: tokens, Steps: steps,
-		Text: fmt.Sprintf("%.4g tokens within %.4g days, %s steps of at most %v", tokens, days, units.Grouped(int64(steps)), units.Seconds(step)),
+		Text: fmt.Sprintf("%.4g tokens within %.4g %s, %s steps of at most %v", tokens, days, unit, units.Grouped(int64(steps)), units.Seconds(step)),
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"meshplan/cost/profile"
 	"meshplan/framework"
 	"meshplan/models"
+	"meshplan/plan"
 	"meshplan/search/loops"
 	"meshplan/units"
 )
@@ -248,6 +249,47 @@ func TestASizingIsTheSameAtAnyNumberOfJobs(t *testing.T) {
 	}
 	if texts[0] != texts[1] || texts[0] != texts[2] {
 		t.Error("the answers differ")
+	}
+}
+
+func TestNamesOfTheSizingJSON(t *testing.T) {
+	q := sized(t, 32, 64)
+	q.Goal, q.Price, q.All = BudgetGoal(&q.Problem.Facts.Workload, 3650, 1e12), 2, true
+	var text strings.Builder
+	if err := mustSize(t, q).WriteJSON(&text); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{
+		"format_version", "status", "goal", "step_seconds", "tokens_per_day", "days", "tokens", "steps", "text", "gpus", "cheapest_gpus",
+		"usd_per_gpu_hour", "candidates", "cluster", "verdict", "bound_seconds", "best", "usd_per_step", "usd_in_all", "reasons",
+		"not_looked_at", "plan", "warnings",
+	} {
+		if !strings.Contains(text.String(), `"`+name+`":`) {
+			t.Errorf("the JSON has no %q", name)
+		}
+	}
+	for _, null := range []string{`"candidates": null`, `"not_looked_at": null`, `"reasons": null`, `"numbers": null`, `"warnings": null`} {
+		if strings.Contains(text.String(), null) {
+			t.Errorf("the JSON holds %s", null)
+		}
+	}
+}
+
+func TestGoals(t *testing.T) {
+	w := &plan.Workload{GlobalBatch: 100, SeqLen: 10}
+	for name, c := range map[string]struct {
+		goal *Goal
+		step float64
+		text string
+	}{
+		"a step time":           {StepGoal(w, 20), 20, "a step of at most 20.00 s"},
+		"tokens a day":          {RateGoal(w, 4.32e6), 20, "4.32e+06 tokens a day, a step of at most 20.00 s"},
+		"a training, in steps":  {BudgetGoal(w, 2, 8640e3), 20, "8.64e+06 tokens within 2 days, 8,640 steps of at most 20.00 s"},
+		"the last step is part": {BudgetGoal(w, 1, 1001), 43200, "1001 tokens within 1 day, 2 steps of at most 43200 s"},
+	} {
+		if c.goal.StepSeconds != c.step || c.goal.Text != c.text || !c.goal.met(c.step) || c.goal.met(c.step+1e-6) {
+			t.Errorf("%s: %+v", name, c.goal)
+		}
 	}
 }
 

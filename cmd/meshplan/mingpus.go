@@ -80,18 +80,11 @@ func (r *request) sizing(j *job) (*search.Sizing, error) {
 	if i := slices.IndexFunc(r.problem.Pins, func(p framework.Pin) bool { return p.Name == "gpus" }); i >= 0 {
 		return nil, fmt.Errorf("pin %q: a candidate uses all its GPUs; --candidates names the numbers to look at", clipped(r.problem.Pins[i].String()))
 	}
-	q := &search.Sizing{Problem: &r.problem, All: j.all}
-	for _, n := range j.candidates {
-		c, err := r.kind.Cluster(n)
-		if err != nil {
-			return nil, fmt.Errorf("candidates: %w", err)
-		}
-		q.Candidates = append(q.Candidates, c)
-	}
+	q := &search.Sizing{Problem: &r.problem, Candidates: r.sizes, All: j.all}
 	if err := r.goal(j, q); err != nil {
 		return nil, err
 	}
-	q.Price = r.price(j, q.Candidates[0].GPU)
+	q.Price = r.price(j, r.problem.Facts.Cluster.GPU)
 	return q, nil
 }
 

@@ -32,7 +32,7 @@ var later = []string{"vllm", "sglang", "trtllm"}
 type request struct {
 	problem search.Problem
 	subject subject
-	kind    *cluster.Kind // of which the cluster is the largest; nil unless sizes are asked for
+	sizes   []*cluster.Cluster // the candidates where the size is asked for
 }
 
 // request reads the job file, if any, and looks up everything the job names.
@@ -94,16 +94,24 @@ func (r *request) machines(j *job) (c *cluster.Cluster, err error) {
 	if !j.sizes {
 		return cluster.Load(j.cluster)
 	}
-	if r.kind, err = cluster.LoadKind(j.cluster); err != nil {
+	kind, err := cluster.LoadKind(j.cluster)
+	if err != nil {
 		return nil, err
 	}
-	if len(j.candidates) == 0 {
-		j.candidates = r.kind.Counts(mostCandidates)
-		if r.kind.Assumed {
-			r.warn(fmt.Sprintf("at most %s GPUs by default; --cluster NAME:GPUS or --candidates sets it", units.Grouped(int64(r.kind.Most))))
+	counts := j.candidates
+	if len(counts) == 0 {
+		counts = kind.Counts(mostCandidates)
+		if kind.Assumed {
+			r.warn(fmt.Sprintf("at most %s GPUs by default; --cluster NAME:GPUS or --candidates sets it", units.Grouped(int64(kind.Most))))
 		}
 	}
-	return r.kind.Cluster(slices.Max(j.candidates))
+	for _, n := range counts {
+		if c, err = kind.Cluster(n); err != nil {
+			return nil, fmt.Errorf("candidates: %w", err)
+		}
+		r.sizes = append(r.sizes, c)
+	}
+	return c, nil
 }
 
 // behaviour looks up the framework and its profile, and has the cost model
