@@ -146,7 +146,11 @@ func checkCandidate(t *testing.T, seed uint64, goal *Goal, c *Candidate, best *l
 
 func TestALimitOnTheStepKeepsTheBestWithinIt(t *testing.T) {
 	inParts(t, 120, func(t *testing.T, seed uint64) {
-		p, e := small(t, seed+80_000)
+		draw := small
+		if seed%2 == 0 {
+			draw = real // where bounds of single plans may be below their prices
+		}
+		p, e := draw(t, seed+80_000)
 		j, s := mustSession(t, p)
 		list := everything(t, j, e)
 		for _, group := range []memoryGroup{fits, runs} {
