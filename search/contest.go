@@ -1,19 +1,26 @@
 package search
 
+import "math"
+
 // contest is one question of a walk: the best plans of a memory group. A walk
 // that has two asks them together: most boxes are dropped or entered for either
 // by one bound.
 type contest struct {
 	topK
 	memory memoryGroup
+	over   float64 // plans whose first key is not below it are not sought
 }
 
 // contests are the questions of a query, each about some of the plans that the
 // one before is about.
 func contests(q query) []contest {
-	list := []contest{{topK{k: max(1, q.top)}, q.memory}}
+	over := inf
+	if q.within > 0 {
+		over = math.Nextafter(roundNS(q.within), inf)
+	}
+	list := []contest{{topK{k: max(1, q.top)}, q.memory, over}}
 	if q.safe {
-		list = append(list, contest{topK{k: max(1, q.top)}, fits})
+		list = append(list, contest{topK{k: max(1, q.top)}, fits, over})
 	}
 	return list
 }
@@ -22,7 +29,7 @@ func contests(q query) []contest {
 // from being worth it at all.
 func (c *contest) entry(ahead float64) float64 {
 	if ahead == 0 || len(c.held) < c.k {
-		return inf
+		return c.over
 	}
 	return c.held[c.k-1].first * (1 - ahead)
 }
@@ -53,7 +60,7 @@ func (c *crew) offer(l leaf) (kept bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i := range c.contests {
-		if q := &c.contests[i]; q.memory.accepts(l.figures.Verdict) && q.offer(l) {
+		if q := &c.contests[i]; q.memory.accepts(l.figures.Verdict) && l.first < q.over && q.offer(l) {
 			kept = true
 		}
 	}

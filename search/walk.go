@@ -3,6 +3,8 @@ package search
 import (
 	"context"
 	"errors"
+
+	"meshplan/units"
 )
 
 // query says which plans a walk is after.
@@ -11,6 +13,7 @@ type query struct {
 	memory memoryGroup
 	safe   bool // keep the best of those that fit as well
 	goal   goal
+	within units.Seconds  // plans whose step takes longer are not sought; 0 means no limit
 	first  bool           // stop at the first plan found
 	boxes  int            // stop after so many boxes; 0 means never
 	tell   func(Progress) // called now and then; may be nil

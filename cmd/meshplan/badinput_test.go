@@ -12,6 +12,9 @@ import (
 // base is a job without fault; the cases change one thing.
 const base = "plan --model llama-3.1-8b --cluster h100:8 --global-batch 64 --seq 4096 --no-forced"
 
+// sizeBase is a job of min-gpus without fault.
+const sizeBase = "min-gpus --model llama-3.1-8b --cluster h100 --global-batch 64 --seq 4096"
+
 // good is the same job as a file.
 const good = "model = \"llama-3.1-8b\"\ncluster = \"h100:8\"\nglobal_batch = 64\nseq = 4096\n"
 
@@ -111,6 +114,26 @@ var badInputs = []struct {
 	{name: "an empty job file", args: "plan job.toml", file: "", want: "no model given"},
 	{name: "a bad job on standard input", args: "plan -", stdin: "modle = 1\n", want: `-:1:1: unknown key "modle"`},
 	{name: "deeply nested lists", args: "plan -", stdin: "model = " + strings.Repeat("[", 100_000), want: "-:1:17: nested too deeply"},
+	{name: "no candidates", args: sizeBase + " --candidates ~", want: "want a whole number from 1"},
+	{name: "a candidate of no GPUs", args: sizeBase + " --candidates 8,0", want: `--candidates "8,0": "0": want a whole number from 1 to 10,000,000, such as 8,16,32; nearest: 1`},
+	{name: "a candidate that is no number", args: sizeBase + " --candidates 8,many", want: `"many": want a whole number`},
+	{name: "a candidate of a part of a node", args: sizeBase + " --candidates 8,12", want: "candidates: h100 cannot have 12 GPUs: 12 is not a whole number of nvlink domains of 8 GPUs; nearest: 8, 16"},
+	{name: "a largest candidate that cannot be had", args: sizeBase + " --candidates 1100", want: "nearest: 1088, 1104"},
+	{name: "a candidate beyond the cluster", args: sizeBase + " --cluster h100:64 --candidates 128", want: "128 GPUs: want 1 to 64; nearest: 64"},
+	{name: "a cluster of a part of a node", args: sizeBase + " --cluster h100:12", want: "nearest: 8, 16"},
+	{name: "a kind of cluster that is unknown", args: sizeBase + " --cluster h10", want: "h100"},
+	{name: "days without tokens", args: sizeBase + " --days 30", want: "--days without --tokens: give the tokens of the training as well, such as --tokens 1e12"},
+	{name: "two goals", args: sizeBase + " --step-time 20s --tokens-per-day 1e11", want: "--step-time and --tokens-per-day are 2 goals: give one of them"},
+	{name: "three goals", args: sizeBase + " --step-time 20s --tokens-per-day 1e11 --days 30 --tokens 1e12", want: "are 3 goals"},
+	{name: "a step time without a unit", args: sizeBase + " --step-time 20", want: "want a time above zero, such as 20s or 1m30s"},
+	{name: "a step time below zero", args: sizeBase + " --step-time -20s", want: "want a time above zero"},
+	{name: "no tokens a day", args: sizeBase + " --tokens-per-day 0", want: "want a number above 0 and at most 1e+18"},
+	{name: "tokens that are not a number", args: sizeBase + " --tokens NaN", want: "want a number above 0"},
+	{name: "infinite days", args: sizeBase + " --days Inf --tokens 1", want: "want a number above 0 and at most 1e+06"},
+	{name: "a negative price", args: sizeBase + " --price-per-gpu-hour -1", want: "want a number above 0"},
+	{name: "GPUs pinned where they are asked for", args: sizeBase + " --pin gpus>=8", want: `pin "gpus>=8": a candidate uses all its GPUs; --candidates names the numbers to look at`},
+	{name: "min-gpus with a flag of plan", args: sizeBase + " --top 3", want: "--top"},
+	{name: "a goal of plan", args: base + " --step-time 20s", want: "--step-time"},
 	{name: "explain without a plan", args: strings.Replace(base, "plan", "explain", 1)[:len(base)-9], want: "no plan given"},
 	{name: "explain of an unknown degree", args: explainBase + " --plan tpp=8", want: "tp"},
 	{name: "explain of a degree of zero", args: explainBase + " --plan tp=0", want: "tp=0"},

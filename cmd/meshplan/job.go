@@ -3,10 +3,12 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"meshplan/cluster"
 	"meshplan/plan"
 	"meshplan/units"
 )
@@ -18,6 +20,11 @@ const (
 	maxTop   = 1000
 	maxJobs  = 1024
 	maxLoad  = 1e6
+
+	maxTokens     = 1e18
+	maxDays       = 1e6
+	maxPrice      = 1e6
+	maxCandidates = 1000
 )
 
 // job is what the user asks for, from the flags and the job file.
@@ -31,6 +38,12 @@ type job struct {
 	top, jobs             int64
 	timeLimit             time.Duration
 	noForced, json, stats bool
+	sizes                 bool // the cluster is one of several sizes: of min-gpus
+	stepTime              time.Duration
+	tokensPerDay          float64
+	days, tokens, price   float64
+	candidates            []int
+	all                   bool
 	given                 map[string]bool // by flag name
 }
 
@@ -67,6 +80,16 @@ func setCount(to *int64, v string, most int64) error {
 		return fmt.Errorf("want a whole number from 1 to %s", units.Grouped(most))
 	}
 	*to = n
+	return nil
+}
+
+// setAmount takes a number above zero.
+func setAmount(to *float64, v string, most float64) error {
+	x, err := strconv.ParseFloat(strings.TrimSpace(v), 64)
+	if err != nil || !(x > 0 && x <= most) {
+		return fmt.Errorf("want a number above 0 and at most %.0e", most)
+	}
+	*to = x
 	return nil
 }
 
@@ -109,6 +132,41 @@ func setLoadFactor(j *job, v string) error {
 	}
 	j.loadFactor = x
 	return nil
+}
+
+func setStepTime(j *job, v string) error {
+	d, err := time.ParseDuration(v)
+	if err != nil || d <= 0 {
+		return fmt.Errorf("want a time above zero, such as 20s or 1m30s")
+	}
+	j.stepTime = d
+	return nil
+}
+
+// setCandidates takes numbers of GPUs in any order.
+func setCandidates(j *job, v string) error {
+	j.candidates = nil
+	for item := range strings.SplitSeq(v, ",") {
+		var n int64
+		if err := setCount(&n, item, cluster.MaxGPUs); err != nil {
+			return fmt.Errorf("%q: %w, such as 8,16,32%s", clipped(item), err, nearestGPUs(item))
+		}
+		j.candidates = append(j.candidates, int(n))
+	}
+	slices.Sort(j.candidates)
+	if j.candidates = slices.Compact(j.candidates); len(j.candidates) > maxCandidates {
+		return fmt.Errorf("%d numbers: want at most %s", len(j.candidates), units.Grouped(maxCandidates))
+	}
+	return nil
+}
+
+// nearestGPUs names the number of GPUs that is nearest to one out of range.
+func nearestGPUs(item string) string {
+	x, err := strconv.ParseFloat(strings.TrimSpace(item), 64)
+	if err != nil || math.IsNaN(x) {
+		return ""
+	}
+	return fmt.Sprintf("; nearest: %.0f", min(max(1, math.Round(x)), cluster.MaxGPUs))
 }
 
 func setTimeLimit(j *job, v string) error {

@@ -15,6 +15,7 @@ import (
 	"meshplan/models"
 	"meshplan/plan"
 	"meshplan/search"
+	"meshplan/units"
 )
 
 // defaultTop is the number of plans that `plan` shows.
@@ -31,6 +32,7 @@ var later = []string{"vllm", "sglang", "trtllm"}
 type request struct {
 	problem search.Problem
 	subject subject
+	sizes   []*cluster.Cluster // the candidates where the size is asked for
 }
 
 // request reads the job file, if any, and looks up everything the job names.
@@ -66,7 +68,7 @@ func (r *request) facts(j *job) error {
 	if err != nil {
 		return err
 	}
-	c, err := cluster.Load(j.cluster)
+	c, err := r.machines(j)
 	if err != nil {
 		return err
 	}
@@ -84,6 +86,32 @@ func (r *request) facts(j *job) error {
 	}
 	r.problem.Facts = framework.Facts{Model: m, Cluster: c, Workload: w}
 	return nil
+}
+
+// machines looks up the cluster; where its size is what is asked for, the largest
+// of the candidates.
+func (r *request) machines(j *job) (c *cluster.Cluster, err error) {
+	if !j.sizes {
+		return cluster.Load(j.cluster)
+	}
+	kind, err := cluster.LoadKind(j.cluster)
+	if err != nil {
+		return nil, err
+	}
+	counts := j.candidates
+	if len(counts) == 0 {
+		counts = kind.Counts(mostCandidates)
+		if kind.Assumed {
+			r.warn(fmt.Sprintf("at most %s GPUs by default; --cluster NAME:GPUS or --candidates sets it", units.Grouped(int64(kind.Most))))
+		}
+	}
+	for _, n := range counts {
+		if c, err = kind.Cluster(n); err != nil {
+			return nil, fmt.Errorf("candidates: %w", err)
+		}
+		r.sizes = append(r.sizes, c)
+	}
+	return c, nil
 }
 
 // behaviour looks up the framework and its profile, and has the cost model

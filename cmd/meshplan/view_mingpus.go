@@ -1,0 +1,230 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"meshplan/search"
+	"meshplan/units"
+)
+
+// sizingView is the answer of `min-gpus` as text.
+func sizingView(s *subject, q *search.Sizing, r *search.SizingResult) string {
+	var p page
+	p.hang("", fmt.Sprintf("%s on %s %s, global batch %s x %s tokens, %s, %s", s.model, span(r), s.gpu,
+		units.Grouped(s.batch), units.Grouped(s.seq), s.precision, s.framework))
+	if r.Goal != nil {
+		p.hang("Goal: ", r.Goal.Text)
+	}
+	p.WriteByte('\n')
+	p.hang("", enough(r))
+	if r.Status == search.Feasible {
+		p.hang("", "Stopped early: that is proven, but not all that stands below.")
+	}
+	if r.Plan != nil {
+		p.list([][2]string{{"text", strings.ReplaceAll(r.Plan.Text, ",", ", ")}})
+	}
+	if text := cheapest(q, r); text != "" {
+		p.WriteByte('\n')
+		p.hang("", text)
+	}
+	candidates(&p, r)
+	notEnough(&p, r)
+	warnings(&p, r.Warnings)
+	p.heading("%s", sizingQuote(s, r))
+	return p.String()
+}
+
+// span is the numbers of GPUs from the smallest candidate to the largest.
+func span(r *search.SizingResult) string {
+	first, last := r.Candidates[0].GPUs, r.Candidates[len(r.Candidates)-1].GPUs
+	if n := len(r.NotLookedAt); n > 0 {
+		last = r.NotLookedAt[n-1]
+	}
+	if first == last {
+		return units.Grouped(int64(first))
+	}
+	return units.Grouped(int64(first)) + " to " + units.Grouped(int64(last))
+}
+
+// enough is the answer in a sentence.
+func enough(r *search.SizingResult) string {
+	if r.GPUs != nil {
+		c, fewer := found(r, *r.GPUs), ", no smaller candidate is"
+		if c == &r.Candidates[0] {
+			fewer = ""
+		}
+		return fmt.Sprintf("%s enough%s: %s, %s a step, %s of %s GiB", are(*r.GPUs), fewer, degrees(&c.Best.Degrees),
+			bestStep(c), gib(c.Best.PeakReservedBytes), gib(c.Best.UsableBytes))
+	}
+	if r.Status == search.Infeasible {
+		return "No candidate is enough, and that is proven."
+	}
+	decided := 0
+	for decided < len(r.Candidates) && r.Candidates[decided].Verdict != search.Undecided {
+		decided++
+	}
+	if decided == 0 {
+		return "Stopped before any candidate was decided; nothing is proven."
+	}
+	return fmt.Sprintf("Stopped: no candidate up to %s is enough, and that is proven; the rest is not decided.", count(r.Candidates[decided-1].GPUs, "GPU"))
+}
+
+// are is "1 GPU is" or "16 GPUs are".
+func are(gpus int) string {
+	if gpus == 1 {
+		return "1 GPU is"
+	}
+	return count(gpus, "GPU") + " are"
+}
+
+// found is the candidate of that many GPUs.
+func found(r *search.SizingResult, gpus int) *search.Candidate {
+	for i := range r.Candidates {
+		if r.Candidates[i].GPUs == gpus {
+			return &r.Candidates[i]
+		}
+	}
+	return nil
+}
+
+// cheapest says which candidate costs least, or what is needed to know; nothing
+// without a price.
+func cheapest(q *search.Sizing, r *search.SizingResult) string {
+	switch {
+	case r.CheapestGPUs != nil:
+		c := found(r, *r.CheapestGPUs)
+		text := fmt.Sprintf("%s cheapest: %s USD a step", are(c.GPUs), usd(c.USDPerStep))
+		if c.USDInAll != nil {
+			text += fmt.Sprintf(", %s USD for all %s", usd(c.USDInAll), count(int(q.Steps), "step"))
+		}
+		return text + fmt.Sprintf(", at %g USD a GPU-hour", *r.USDPerGPUHour)
+	case r.USDPerGPUHour == nil || r.GPUs == nil:
+		return ""
+	case !q.All:
+		return "Which candidate that is enough is cheapest takes a look at all of them: --all."
+	}
+	return "Which candidate is cheapest is not known: the search was stopped."
+}
+
+// usd prints an amount of money without its unit, "-" where it is not known.
+func usd(v *float64) string {
+	switch {
+	case v == nil:
+		return "-"
+	case *v >= 1000:
+		return grouped(*v)
+	case *v >= 1:
+		return fmt.Sprintf("%.2f", *v)
+	}
+	return short(*v)
+}
+
+// candidates are those that were looked at, side by side.
+func candidates(p *page, r *search.SizingResult) {
+	p.heading("Candidates")
+	head := []string{"GPUs", "verdict", "best step", "memory GiB", "plan"}
+	step, all := prices(r)
+	if step {
+		head = append(head, "USD a step")
+	}
+	if all {
+		head = append(head, "USD in all")
+	}
+	rows := [][]string{head}
+	for i := range r.Candidates {
+		c := &r.Candidates[i]
+		row := []string{units.Grouped(int64(c.GPUs)), sizingVerdict(r, c), "-", "-", "-"}
+		if b := c.Best; b != nil {
+			row = append(row[:2], bestStep(c), gib(b.PeakReservedBytes), degrees(&b.Degrees))
+		}
+		if step {
+			row = append(row, usd(c.USDPerStep))
+		}
+		if all {
+			row = append(row, usd(c.USDInAll))
+		}
+		rows = append(rows, row)
+	}
+	p.table(rows)
+	if n := len(r.NotLookedAt); n > 0 {
+		p.hang("  ", fmt.Sprintf("%s above not looked at: %s", count(n, "candidate"), shortList(r.NotLookedAt)))
+	}
+}
+
+// prices reports whether some candidate has a price of a step, and of all.
+func prices(r *search.SizingResult) (step, all bool) {
+	for i := range r.Candidates {
+		step = step || r.Candidates[i].USDPerStep != nil
+		all = all || r.Candidates[i].USDInAll != nil
+	}
+	return step, all
+}
+
+// sizingVerdict is a candidate's verdict as a reader says it.
+func sizingVerdict(r *search.SizingResult, c *search.Candidate) string {
+	if c.Verdict == search.Meets && r.Goal == nil {
+		return "fits"
+	}
+	return words(string(c.Verdict))
+}
+
+// bestStep is the step of the best plan; one that is not proven to be the best
+// is an upper bound.
+func bestStep(c *search.Candidate) string {
+	if c.Status == search.Optimal {
+		return seconds(c.Best.StepSeconds)
+	}
+	return "<= " + seconds(c.Best.StepSeconds)
+}
+
+// shortList prints numbers; of many, the first and the last.
+func shortList(list []int) string {
+	var words []string
+	for i, n := range list {
+		switch {
+		case len(list) > listed && i == firstListed:
+			words = append(words, "...")
+		case len(list) <= listed || i < firstListed || i >= len(list)-lastListed:
+			words = append(words, units.Grouped(int64(n)))
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// notEnough says why candidates are not enough, once for neighbours of one reason.
+func notEnough(p *page, r *search.SizingResult) {
+	var items [][2]string
+	for i := 0; i < len(r.Candidates); i++ {
+		c := &r.Candidates[i]
+		label := units.Grouped(int64(c.GPUs))
+		from := i
+		for i+1 < len(r.Candidates) && r.Candidates[i+1].Text == c.Text {
+			i++
+		}
+		if i > from {
+			label += " to " + units.Grouped(int64(r.Candidates[i].GPUs))
+		}
+		if c.Text != "" {
+			items = append(items, [2]string{label, c.Text})
+		}
+	}
+	if len(items) > 0 {
+		p.heading("Why not")
+		p.list(items)
+	}
+}
+
+// sizingQuote is the answer in one sentence.
+func sizingQuote(s *subject, r *search.SizingResult) string {
+	what := "fits"
+	if r.Goal != nil {
+		what = "meets the goal"
+	}
+	if r.GPUs == nil {
+		return fmt.Sprintf("%s %s on none of %s %s: %s", s.model, what, span(r), s.gpu, r.Status)
+	}
+	c := found(r, *r.GPUs)
+	return fmt.Sprintf("%s %s on %s %s: %s, %s s/step, %s MFU; %s", s.model, what, units.Grouped(int64(c.GPUs)), s.gpu,
+		degrees(&c.Best.Degrees), short(c.Best.StepSeconds), percent(c.Best.MFU, 0), r.Status)
+}
