@@ -198,7 +198,7 @@ var foundryTruth = map[string]float64{
 func TestKnownConstantsAreFound(t *testing.T) {
 	names, rows := ofFramework(t, "llm-foundry")
 	file, _ := readProfile(t, "llm-foundry", "[[service]]", `[[rate]]
-gpus = ["V100-SXM2-32GB"]
+gpus = ["V100-32GB"]
 gemm = { value = 0.7, prior = 0.9, low = 0.5, high = 1.2, source = "no row has the GPU" }
 
 [[service]]`, "[time]", `[time]
