@@ -1,19 +1,47 @@
 package search
 
+import (
+	"sort"
+
+	"meshplan/cost"
+	"meshplan/units"
+)
+
 // contest is one question of a walk: the best plans of a memory group. A walk
 // that has two asks them together: most boxes are dropped or entered for either
 // by one bound.
 type contest struct {
 	topK
 	memory memoryGroup
+	most   units.Bytes // no plan of it reserves more
+}
+
+// limit is the most memory that a plan of the contest may reserve.
+func (c *contest) limit(usable units.Bytes, margin float64) units.Bytes {
+	return min(c.most, c.memory.limit(usable, margin))
+}
+
+// share is the limit over what a plan can use.
+func (c *contest) share(usable units.Bytes, margin float64) float64 {
+	group := float64(c.memory.limit(1, margin))
+	if usable <= 0 {
+		return group
+	}
+	return min(float64(c.most/usable), group)
+}
+
+// accepts reports whether a plan of the figures takes part in the contest.
+func (c *contest) accepts(f *cost.Figures) bool {
+	return f.Peak <= c.most && c.memory.accepts(f.Verdict)
 }
 
 // contests are the questions of a query, each about some of the plans that the
 // one before is about.
 func contests(q query) []contest {
-	list := []contest{{topK{k: max(1, q.top)}, q.memory}}
+	most := units.Bytes(inf)
+	list := []contest{{topK{k: max(1, q.top)}, q.memory, most}}
 	if q.safe {
-		list = append(list, contest{topK{k: max(1, q.top)}, fits})
+		list = append(list, contest{topK{k: max(1, q.top)}, fits, most})
 	}
 	return list
 }
@@ -38,24 +66,37 @@ func (c *crew) admits(b *bounded) int {
 	return c.admitting(b)
 }
 
-// admitting is admits of a caller that holds the lock.
+// admitting is admits of a caller that holds the lock. A contest holds plans of
+// those before it, so that what is worth it for one is for all behind it.
 func (c *crew) admitting(b *bounded) int {
-	for i := b.contest; i < c.to; i++ {
-		if q := &c.contests[i]; b.first < q.entry(c.ahead) && q.admits(&b.key, b.oneClass) {
-			return i
-		}
+	i := b.contest + sort.Search(c.to-b.contest, func(i int) bool {
+		q := &c.contests[b.contest+i]
+		return b.first < q.entry(c.ahead) && q.admits(&b.key, b.oneClass)
+	})
+	if i >= c.to {
+		return none
 	}
-	return none
+	if b.first >= c.below {
+		c.left = true
+		return none
+	}
+	return i
 }
 
-// offer keeps a plan where it is worth it and reports whether it was anywhere.
+// offer keeps a plan where it is worth it and reports whether it was anywhere: from
+// the last contest that accepts it on to those before, until one has better.
 func (c *crew) offer(l leaf) (kept bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for i := range c.contests {
-		if q := &c.contests[i]; q.memory.accepts(l.figures.Verdict) && q.offer(l) {
-			kept = true
+	for i := len(c.contests) - 1; i >= 0; i-- {
+		q := &c.contests[i]
+		if !q.accepts(&l.figures) {
+			continue
 		}
+		if !q.offer(l) {
+			break
+		}
+		kept = true
 	}
 	return kept
 }
