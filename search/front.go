@@ -49,20 +49,20 @@ func (f *Front) Proven() int {
 
 // points fills in the first points of an outcome, all for a limit of 0.
 func (s *session) points(f *Front, out *frontOutcome, limit int) {
-	proven := out.proven()
-	f.Complete = out.done
-	if !out.done && out.below > 0 {
-		below := out.below / 1e9
+	held, proven, below := out.held, out.proven(), out.below
+	if f.Complete = out.done; limit > 0 && limit < len(held) {
+		if limit < proven {
+			below = held[limit].first
+		}
+		held, f.Complete = held[:limit], false
+	}
+	if below /= 1e9; !f.Complete && below > 0 {
 		f.ProvenBelowSeconds = &below
 	}
-	for i := range out.held {
-		if limit > 0 && i == limit {
-			f.Complete = false
-			break
-		}
-		p := FrontPoint{Outline: s.outline(&out.held[i]), Proven: i < proven}
+	for i := range held {
+		p := FrontPoint{Outline: s.outline(&held[i]), Proven: i < proven}
 		if !p.Proven {
-			p.Gap = 1 - min(1, max(out.below, out.floor)/out.held[i].first)
+			p.Gap = 1 - min(1, max(out.below, out.floor)/held[i].first)
 		}
 		f.Points = append(f.Points, p)
 	}

@@ -110,7 +110,7 @@ func (s *session) front(ctx context.Context, resolution float64, l FrontLimits) 
 	c.contests = s.memoryContests(resolution)
 	c.to = len(c.contests)
 	c.offer(best.held[0])
-	out := frontOutcome{held: best.held, floor: best.held[0].first}
+	out := frontOutcome{held: best.held, below: best.held[0].first + 1} // the fastest is proven
 	for c.below = best.held[0].first * firstReach; ; c.below *= furtherReach {
 		c.left = false
 		err := c.sweep(ctx)

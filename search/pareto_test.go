@@ -162,11 +162,15 @@ func TestTheFrontDoesNotDependOnTheJobs(t *testing.T) {
 func TestAFrontOfSomePointsIsTheFastEndOfTheWhole(t *testing.T) {
 	inParts(t, 60, func(t *testing.T, seed uint64) {
 		p, _ := small(t, seed)
-		whole := pointTexts(mustPareto(t, p, FrontLimits{Resolution: 5}))
+		all := mustPareto(t, p, FrontLimits{Resolution: 5})
+		whole := pointTexts(all)
 		for n := 1; n < len(whole); n += 2 {
 			f := mustPareto(t, p, FrontLimits{Resolution: 5, Points: n})
 			if diff := cmp.Diff(whole[:n], pointTexts(f)); diff != "" || f.Status != Optimal || f.Complete {
 				t.Fatalf("seed %d, %d points: %s, complete: %v: %s", seed, n, f.Status, f.Complete, diff)
+			}
+			if b := *f.ProvenBelowSeconds; b <= f.Points[n-1].StepSeconds || b > all.Points[n].StepSeconds+1e-9 {
+				t.Fatalf("seed %d: %d points of up to %v s, and the front is proven below %v s", seed, n, f.Points[n-1].StepSeconds, b)
 			}
 		}
 	})
@@ -176,9 +180,9 @@ func TestAFrontOfSomePointsIsTheFastEndOfTheWhole(t *testing.T) {
 // faster is missing.
 func TestAStoppedFrontProvesItsFastEnd(t *testing.T) {
 	some, none := 0, 0
-	for boxes := 1; boxes < 6000; boxes += 37 {
+	whole := mustPareto(t, usable(toy(t, "gpus=16"), withFasterBorderline), FrontLimits{Resolution: 1})
+	for boxes := 1; boxes < 6000; boxes += 151 {
 		p := usable(toy(t, "gpus=16"), withFasterBorderline)
-		whole := mustPareto(t, p, FrontLimits{Resolution: 1})
 		ctx, cancel := context.WithCancel(context.Background())
 		stopAfter(t, p, boxes, cancel)
 		f, err := Pareto(ctx, p, FrontLimits{Resolution: 1})

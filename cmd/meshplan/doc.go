@@ -8,6 +8,7 @@
 //
 //	plan       find the fastest plan of a job on a cluster, and prove it
 //	explain    price one given plan, term by term, and check it against the rules
+//	pareto     find the plans among which less memory costs time, and prove them
 //	validate   judge the cost model by a table of measured runs
 //	calibrate  fit a profile's constants to a table of measured runs
 //	models     the models that can be named

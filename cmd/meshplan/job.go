@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"math"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,11 +15,12 @@ import (
 
 // The largest values that are taken for a job rather than a typing error.
 const (
-	maxBatch = 1_000_000_000
-	maxSeq   = 100_000_000
-	maxTop   = 1000
-	maxJobs  = 1024
-	maxLoad  = 1e6
+	maxBatch  = 1_000_000_000
+	maxSeq    = 100_000_000
+	maxTop    = 1000
+	maxPoints = 100_000
+	maxJobs   = 1024
+	maxLoad   = 1e6
 )
 
 // job is what the user asks for, from the flags and the job file.
@@ -28,7 +31,9 @@ type job struct {
 	loadFactor            float64
 	framework, profile    string
 	pin, plan, fill       string
-	top, jobs             int64
+	top, jobs, points     int64
+	resolution            float64 // GiB
+	plot                  string
 	timeLimit             time.Duration
 	noForced, json, stats bool
 	given                 map[string]bool // by flag name
@@ -111,6 +116,32 @@ func setLoadFactor(j *job, v string) error {
 		return fmt.Errorf("want a number from 1 (balanced) to %s", units.Grouped(maxLoad))
 	}
 	j.loadFactor = x
+	return nil
+}
+
+// The finest and the coarsest resolution of a front, in GiB.
+const (
+	minResolution = 0.02
+	maxResolution = 1000
+)
+
+func setResolution(j *job, v string) error {
+	x, err := strconv.ParseFloat(v, 64)
+	if err != nil || math.IsNaN(x) || x < minResolution || x > maxResolution {
+		return fmt.Errorf("want a number of GiB from %g to %s", minResolution, units.Grouped(maxResolution))
+	}
+	j.resolution = x
+	return nil
+}
+
+// plotTypes are the kinds of file that a front can be drawn into.
+var plotTypes = []string{".svg", ".png"}
+
+func setPlot(j *job, v string) error {
+	if !slices.Contains(plotTypes, filepath.Ext(v)) {
+		return fmt.Errorf("want a file that ends in %s", strings.Join(plotTypes, " or "))
+	}
+	j.plot = v
 	return nil
 }
 
