@@ -90,7 +90,8 @@ type frontOutcome struct {
 }
 
 // The first walk for a front goes to plans that take firstReach times as long as
-// the fastest, each further one furtherReach times as far.
+// the fastest, each further one furtherReach times as far, and the one after a walk
+// that found nothing new to the end.
 const (
 	firstReach   = 1.1
 	furtherReach = 2
@@ -111,7 +112,7 @@ func (s *session) front(ctx context.Context, resolution float64, l FrontLimits) 
 	c.to = len(c.contests)
 	c.offer(best.held[0])
 	out := frontOutcome{held: best.held, below: best.held[0].first + 1} // the fastest is proven
-	for c.below = best.held[0].first * firstReach; ; c.below *= furtherReach {
+	for c.below = best.held[0].first * firstReach; ; {
 		c.left = false
 		err := c.sweep(ctx)
 		if ctx.Err() == nil && err != nil {
@@ -124,6 +125,10 @@ func (s *session) front(ctx context.Context, resolution float64, l FrontLimits) 
 		out.below, out.done = c.below, !c.left
 		if out.done || l.Points > 0 && out.proven() >= l.Points {
 			return out, nil
+		}
+		c.below *= furtherReach
+		if out.proven() == len(out.held) && out.held[len(out.held)-1].first < out.below/furtherReach {
+			c.below = inf // the last walk found nothing new
 		}
 	}
 }

@@ -14,7 +14,7 @@
 //	models     the models that can be named
 //	clusters   the clusters that can be named
 //
-// Every flag of plan and explain is a key of a job file too:
+// Every flag of plan, pareto and explain is a key of a job file too:
 //
 //	model = "llama-3.1-70b"
 //	cluster = "h100:256"
