@@ -41,6 +41,7 @@ var users = map[string][]string{
 	"github.com/irifrance/gini":  {"solver"},
 	"github.com/BurntSushi/toml": {"strict", "models", "cluster", "cmd/meshplan"},
 	"gonum.org/v1/gonum":         {"cluster", "measured"},
+	"gonum.org/v1/plot":          {"cmd/meshplan"},
 	"github.com/spf13/cobra":     {"cmd/meshplan"},
 	"golang.org/x/term":          {"cmd/meshplan"},
 	"golang.org/x/sync":          {"search", "measured"},

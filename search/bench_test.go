@@ -265,3 +265,21 @@ func BenchmarkLoopsPlain(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkPareto is the proven front of memory against step time.
+func BenchmarkPareto(b *testing.B) {
+	for _, n := range []instance{
+		{"Llama70B-256", "llama-3.1-70b", "h100:256", 1024, 8192},
+		{"GPT3-1024", "gpt3-175b", "h100:1024", 1536, 2048},
+	} {
+		b.Run(n.name, func(b *testing.B) {
+			p := n.problem(b)
+			for b.Loop() {
+				f := mustPareto(b, p, FrontLimits{})
+				b.ReportMetric(float64(f.Stats.Bounds), "bounds/op")
+				b.ReportMetric(float64(f.Stats.Priced), "priced/op")
+				b.ReportMetric(float64(len(f.Points)), "points")
+			}
+		})
+	}
+}

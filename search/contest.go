@@ -1,6 +1,12 @@
 package search
 
-import "math"
+import (
+	"math"
+	"sort"
+
+	"meshplan/cost"
+	"meshplan/units"
+)
 
 // contest is one question of a walk: the best plans of a memory group. A walk
 // that has two asks them together: most boxes are dropped or entered for either
@@ -8,7 +14,27 @@ import "math"
 type contest struct {
 	topK
 	memory memoryGroup
-	over   float64 // plans whose first key is not below it are not sought
+	over   float64     // plans whose first key is not below it are not sought
+	most   units.Bytes // no plan of it reserves more
+}
+
+// limit is the most memory that a plan of the contest may reserve.
+func (c *contest) limit(usable units.Bytes, m margins) units.Bytes {
+	return min(c.most, c.memory.limit(usable, m))
+}
+
+// share is the limit over what a plan can use.
+func (c *contest) share(usable units.Bytes, m margins) float64 {
+	group := float64(c.memory.limit(1, m))
+	if usable <= 0 {
+		return group
+	}
+	return min(float64(c.most/usable), group)
+}
+
+// accepts reports whether a plan of the figures is one that the contest is about.
+func (c *contest) accepts(f *cost.Figures) bool {
+	return f.Peak <= c.most && c.memory.accepts(f.Verdict)
 }
 
 // contests are the questions of a query, each about some of the plans that the
@@ -18,9 +44,10 @@ func contests(q query) []contest {
 	if q.within > 0 {
 		over = math.Nextafter(roundNS(q.within), inf)
 	}
-	list := []contest{{topK{k: max(1, q.top)}, q.memory, over}}
+	most := units.Bytes(inf)
+	list := []contest{{topK{k: max(1, q.top)}, q.memory, over, most}}
 	if q.safe {
-		list = append(list, contest{topK{k: max(1, q.top)}, fits, over})
+		list = append(list, contest{topK{k: max(1, q.top)}, fits, over, most})
 	}
 	return list
 }
@@ -45,24 +72,37 @@ func (c *crew) admits(b *bounded) int {
 	return c.admitting(b)
 }
 
-// admitting is admits of a caller that holds the lock.
+// admitting is admits of a caller that holds the lock. A contest holds plans of
+// those before it, so that what is worth it for one is for all behind it.
 func (c *crew) admitting(b *bounded) int {
-	for i := b.contest; i < c.to; i++ {
-		if q := &c.contests[i]; b.first < q.entry(c.ahead) && q.admits(&b.key, b.oneClass) {
-			return i
-		}
+	i := b.contest + sort.Search(c.to-b.contest, func(i int) bool {
+		q := &c.contests[b.contest+i]
+		return b.first < q.entry(c.ahead) && q.admits(&b.key, b.oneClass)
+	})
+	if i >= c.to {
+		return none
 	}
-	return none
+	if b.first >= c.below {
+		c.left = true
+		return none
+	}
+	return i
 }
 
-// offer keeps a plan where it is worth it and reports whether it was anywhere.
+// offer keeps a plan where it is worth it and reports whether it was anywhere: from
+// the last contest that accepts it on to those before, until one has better.
 func (c *crew) offer(l leaf) (kept bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for i := range c.contests {
-		if q := &c.contests[i]; q.memory.accepts(l.figures.Verdict) && l.first < q.over && q.offer(l) {
-			kept = true
+	for i := len(c.contests) - 1; i >= 0; i-- {
+		q := &c.contests[i]
+		if !q.accepts(&l.figures) || l.first >= q.over {
+			continue
 		}
+		if !q.offer(l) {
+			break
+		}
+		kept = true
 	}
 	return kept
 }

@@ -18,12 +18,14 @@ type crew struct {
 	stop    context.CancelCauseFunc
 	whole   float64 // bound of the whole space
 	ahead   float64 // of sweeps, the current one
+	below   float64 // a sweep enters no box whose first key is not below this
 	from    int     // the contests that the sweep asks are those from here
 	to      int     // to before here
 	walkers []*visitor
 
 	mu       sync.Mutex // guards what follows
 	contests []contest
+	left     bool      // something was left out for that
 	tasks    []task    // not begun, the most promising last
 	begun    []float64 // the bound of each walker's task
 }
@@ -40,7 +42,7 @@ const taskInts = 2
 // crew makes the walkers of a question: the session itself, and twins of it for
 // the other jobs.
 func (s *session) crew(q query, stop context.CancelCauseFunc) *crew {
-	c := &crew{stop: stop, contests: contests(q)}
+	c := &crew{stop: stop, contests: contests(q), below: inf}
 	c.to = len(c.contests)
 	n := 1
 	if q.shared && !q.first && q.boxes == 0 && len(s.order) > taskInts {
@@ -172,7 +174,7 @@ func (c *crew) leastOpen(contest int) float64 {
 		for _, first := range c.begun[min(1, len(c.begun)):] {
 			open = min(open, first)
 		}
-		bound = max(bound, min(open, q.entry(c.ahead)))
+		bound = max(bound, min(open, q.entry(c.ahead), c.below))
 	}
 	if best := q.best(); best != nil {
 		bound = min(bound, best.first)

@@ -15,6 +15,9 @@ func (r *Result) WriteJSON(w io.Writer) error { return writeJSON(w, r) }
 // WriteJSON writes the explanation like Result.WriteJSON.
 func (e *Explanation) WriteJSON(w io.Writer) error { return writeJSON(w, e) }
 
+// WriteJSON writes the front like Result.WriteJSON.
+func (f *Front) WriteJSON(w io.Writer) error { return writeJSON(w, f) }
+
 // ReadJSON reads a result that WriteJSON wrote. Unknown fields, another format
 // version and anything behind the result are errors.
 func ReadJSON(r io.Reader) (*Result, error) {
@@ -39,6 +42,18 @@ func ReadExplanation(r io.Reader) (*Explanation, error) {
 		return nil, fmt.Errorf("reading an explanation: format_version %d, want %d", e.FormatVersion, FormatVersion)
 	}
 	return &e, nil
+}
+
+// ReadFront reads a front that WriteJSON wrote, as strictly as ReadJSON.
+func ReadFront(r io.Reader) (*Front, error) {
+	var f Front
+	if err := readJSON(r, &f); err != nil {
+		return nil, fmt.Errorf("reading a front: %w", err)
+	}
+	if f.FormatVersion != FormatVersion {
+		return nil, fmt.Errorf("reading a front: format_version %d, want %d", f.FormatVersion, FormatVersion)
+	}
+	return &f, nil
 }
 
 func writeJSON(w io.Writer, v any) error {

@@ -6,6 +6,7 @@ import (
 	"meshplan/cost"
 	"meshplan/plan"
 	"meshplan/solver"
+	"meshplan/units"
 )
 
 // visitor answers the solver's walk: it bounds boxes, prices plans and keeps
@@ -19,10 +20,11 @@ type visitor struct {
 	next      int // when to report next
 	box       plan.Box
 	margins   margins
-	parent    plan.Box // of the children being screened
-	inherited int      // their first contest
-	entered   []int    // the first contest of the node entered last, by depth
-	killers            // what to branch on out of turn
+	usable    units.Bytes // of the box bounded last
+	parent    plan.Box    // of the children being screened
+	inherited int         // their first contest
+	entered   []int       // the first contest of the node entered last, by depth
+	killers               // what to branch on out of turn
 }
 
 // bounded is a box that can hold a plan worth keeping.
@@ -77,9 +79,9 @@ func (v *visitor) judge(box *plan.Box, contest int) (bounded, bool) {
 	}
 	k := bounded{oneClass: oneClass(box), contest: contest}
 	for {
-		group := v.contests[k.contest].memory
-		b := v.bound(box, group)
-		if b.Peak > group.limit(b.Usable, v.margins) {
+		c := &v.contests[k.contest]
+		b := v.bound(box, c)
+		if b.Peak > c.limit(b.Usable, v.margins) {
 			return bounded{}, false
 		}
 		k.key = v.keyOf(b, box)
@@ -97,16 +99,24 @@ type within interface {
 	BoundWithin(b *plan.Box, share float64) cost.Bound
 }
 
-// bound bounds the plans of the box that the memory group accepts.
-func (v *visitor) bound(box *plan.Box, group memoryGroup) cost.Bound {
+// bound bounds the plans of the box that the contest accepts. What its limit is
+// as a share of the memory that the box can use is known from the box before,
+// nearly always; where the share was too small, the box is bounded again.
+func (v *visitor) bound(box *plan.Box, c *contest) cost.Bound {
 	v.stats.Bounds++
 	if v.bounds++; v.bounds == v.boxes {
 		v.stop(errBoxes)
 	}
-	if w, ok := v.price.(within); ok {
-		return w.BoundWithin(box, float64(group.limit(1, v.margins)))
+	w, ok := v.price.(within)
+	if !ok {
+		return v.price.Bound(box)
 	}
-	return v.price.Bound(box)
+	share := c.share(v.usable, v.margins)
+	b := w.BoundWithin(box, share)
+	if v.usable = b.Usable; share < c.share(v.usable, v.margins) {
+		b = w.BoundWithin(box, c.share(v.usable, v.margins))
+	}
+	return b
 }
 
 // Less orders children by their bounds.
@@ -127,7 +137,7 @@ func (v *visitor) Leaf(n *solver.Node) error {
 	box := v.space.Box(n)
 	p := box.Least()
 	l, ok, err := v.priced(&p)
-	if err != nil || !ok || !v.memory.accepts(l.figures.Verdict) {
+	if err != nil || !ok || !v.contests[0].accepts(&l.figures) {
 		return err
 	}
 	l.key = v.keyOf(cost.Bound{Step: l.figures.Step, Peak: l.figures.Peak}, &box)

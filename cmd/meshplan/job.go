@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,11 +16,12 @@ import (
 
 // The largest values that are taken for a job rather than a typing error.
 const (
-	maxBatch = 1_000_000_000
-	maxSeq   = 100_000_000
-	maxTop   = 1000
-	maxJobs  = 1024
-	maxLoad  = 1e6
+	maxBatch  = 1_000_000_000
+	maxSeq    = 100_000_000
+	maxTop    = 1000
+	maxPoints = 100_000
+	maxJobs   = 1024
+	maxLoad   = 1e6
 
 	maxTokens     = 1e18
 	maxDays       = 1e6
@@ -35,7 +37,9 @@ type job struct {
 	loadFactor            float64
 	framework, profile    string
 	pin, plan, fill       string
-	top, jobs             int64
+	top, jobs, points     int64
+	resolution            float64 // GiB
+	plot                  string
 	timeLimit             time.Duration
 	noForced, json, stats bool
 	sizes                 bool // the cluster is one of several sizes: of min-gpus
@@ -167,6 +171,32 @@ func nearestGPUs(item string) string {
 		return ""
 	}
 	return fmt.Sprintf("; nearest: %.0f", min(max(1, math.Round(x)), cluster.MaxGPUs))
+}
+
+// The finest and the coarsest resolution of a front, in GiB.
+const (
+	minResolution = 0.02
+	maxResolution = 1000
+)
+
+func setResolution(j *job, v string) error {
+	x, err := strconv.ParseFloat(v, 64)
+	if err != nil || math.IsNaN(x) || x < minResolution || x > maxResolution {
+		return fmt.Errorf("want a number of GiB from %g to %s", minResolution, units.Grouped(maxResolution))
+	}
+	j.resolution = x
+	return nil
+}
+
+// plotTypes are the kinds of file that a front can be drawn into.
+var plotTypes = []string{".svg", ".png"}
+
+func setPlot(j *job, v string) error {
+	if !slices.Contains(plotTypes, filepath.Ext(v)) {
+		return fmt.Errorf("want a file that ends in %s", strings.Join(plotTypes, " or "))
+	}
+	j.plot = v
+	return nil
 }
 
 func setTimeLimit(j *job, v string) error {

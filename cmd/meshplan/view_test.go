@@ -43,6 +43,13 @@ func viewOf(t *testing.T, file string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if strings.HasPrefix(filepath.Base(file), "front") {
+		f, err := search.ReadFront(bytes.NewReader(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return frontView(&viewed, f)
+	}
 	if strings.HasPrefix(filepath.Base(file), "explain") {
 		e, err := search.ReadExplanation(bytes.NewReader(data))
 		if err != nil {

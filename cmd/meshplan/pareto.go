@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"meshplan/search"
+	"meshplan/units"
+)
+
+// paretoCommand is `pareto`.
+func paretoCommand(a *app) *cobra.Command {
+	j := newJob()
+	c := &cobra.Command{
+		Use:   "pareto [JOB.toml]",
+		Short: "Find the plans among which less memory costs time, and prove them",
+		Long: `pareto finds the front of peak memory against step time over all plans that are
+not refused: the plans than which no other is as fast and needs as little memory.
+It begins with the fastest plan, ends with the one of least memory, and proves that
+there is nothing better between them.
+
+Memory is counted in steps of 0.1 GiB (--resolution), begun ones in full: of plans
+within one step the fastest stands for all. Each plan has the layers that plan would
+give it. The fast end is proven first: a search that is stopped says how far the
+front is proven, and the gap of the points behind.
+
+The knee is the point furthest below the straight line between the first and the
+last point, on logarithmic axes.`,
+		Example: `  meshplan pareto --model llama-3.1-70b --cluster h100:256 --global-batch 1024 --seq 8192 --plot front.svg
+  meshplan pareto job.toml --pin 'tp<=8' --points 10 --json`,
+		Args: oneFile,
+		RunE: func(c *cobra.Command, args []string) error { return a.pareto(c.Context(), j, args) },
+	}
+	addFlags(c, j)
+	return c
+}
+
+// pareto answers `pareto`.
+func (a *app) pareto(ctx context.Context, j *job, args []string) error {
+	req, err := a.request(ctx, j, args)
+	if err != nil {
+		return err
+	}
+	if j.plot != "" {
+		if len(args) == 1 && sameFile(j.plot, args[0]) {
+			return badUsage("--plot %s is the job file itself: give another file", clipped(j.plot))
+		}
+		if err := writable(j.plot); err != nil {
+			return err
+		}
+	}
+	front, err := a.front(ctx, req, j)
+	if err != nil {
+		return err
+	}
+	a.code = exitCode(front.Status)
+	if j.plot != "" && len(front.Points) > 0 {
+		if err := writePlot(j.plot, &req.subject, front); err != nil {
+			return err
+		}
+	}
+	if j.json {
+		return a.printJSON(front)
+	}
+	return a.print(frontView(&req.subject, front))
+}
+
+// front searches for the front of a request.
+func (a *app) front(ctx context.Context, req *request, j *job) (*search.Front, error) {
+	m := newMeter(a.stderr)
+	front, err := search.Pareto(ctx, &req.problem, search.FrontLimits{
+		Limits:     search.Limits{Time: j.timeLimit, Progress: m.show},
+		Resolution: units.Bytes(j.resolution) * units.GiB, Points: int(j.points),
+	})
+	m.clear()
+	if err != nil {
+		return nil, usageError(err) // the problem is malformed
+	}
+	if j.stats {
+		return front, a.printStats(front.Stats)
+	}
+	return front, nil
+}
+
+// writable is an error for a file that cannot be written, before a search is spent
+// on it. It leaves a file as it is.
+func writable(path string) error {
+	_, err := os.Stat(path)
+	missing := os.IsNotExist(err)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o666)
+	if err != nil {
+		return plotError(err)
+	}
+	err = f.Close()
+	if missing {
+		_ = os.Remove(path)
+	}
+	if err != nil {
+		return plotError(err)
+	}
+	return nil
+}
+
+func plotError(err error) error { return usageError(fmt.Errorf("writing the plot: %w", err)) }

@@ -1,0 +1,218 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"image/color"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"meshplan/cost"
+	"meshplan/search"
+	"meshplan/units"
+)
+
+// The size of a plot.
+const (
+	plotWidth  = 10 * vg.Inch
+	plotHeight = 6.5 * vg.Inch
+	plotMargin = vg.Length(12)
+)
+
+// The colours of a plot, told apart without colours by the shapes.
+var (
+	fitsColor       = color.RGBA{R: 0x1f, G: 0x5f, B: 0xa8, A: 0xff}
+	borderlineColor = color.RGBA{R: 0xd0, G: 0x6a, B: 0x00, A: 0xff}
+	kneeColor       = color.RGBA{R: 0xb0, G: 0x10, B: 0x30, A: 0xff}
+	lineColor       = color.Gray{Y: 0xb0}
+)
+
+// writePlot draws the front into an SVG or PNG file.
+func writePlot(path string, s *subject, f *search.Front) error {
+	p, err := frontPlot(s, f)
+	if err != nil {
+		return internalError(err)
+	}
+	canvas, err := draw.NewFormattedCanvas(plotWidth, plotHeight, filepath.Ext(path)[1:])
+	if err != nil {
+		return internalError(err)
+	}
+	p.Draw(draw.Crop(draw.New(canvas), plotMargin, -plotMargin, plotMargin, -plotMargin))
+	var picture bytes.Buffer
+	if _, err := canvas.WriteTo(&picture); err != nil {
+		return internalError(err)
+	}
+	if err := os.WriteFile(path, picture.Bytes(), 0o666); err != nil {
+		return plotError(err)
+	}
+	return nil
+}
+
+// frontPlot is the front on logarithmic axes, on which the knee is measured.
+func frontPlot(s *subject, f *search.Front) (*plot.Plot, error) {
+	p := plot.New()
+	p.Title.Text = fmt.Sprintf("%s on %s %s, global batch %s x %s tokens, %s", s.model, units.Grouped(int64(s.gpus)), s.gpu,
+		units.Grouped(s.batch), units.Grouped(s.seq), s.framework)
+	p.Title.Padding = vg.Points(8)
+	p.X.Label.Text, p.Y.Label.Text = "peak memory of the tightest GPU (GiB)", "step time (s)"
+	at := positions(f.Points)
+	frame(&p.X, at, func(q plotter.XY) float64 { return q.X })
+	frame(&p.Y, at, func(q plotter.XY) float64 { return q.Y })
+	p.Add(plotter.NewGrid())
+	stairs, err := plotter.NewLine(at)
+	if err != nil {
+		return nil, err
+	}
+	stairs.StepStyle, stairs.Color = plotter.PreStep, lineColor
+	p.Add(stairs)
+	if f.Knee() != nil {
+		chord, err := plotter.NewLine(plotter.XYs{at[0], at[len(at)-1]})
+		if err != nil {
+			return nil, err
+		}
+		chord.Color, chord.Dashes = lineColor, []vg.Length{vg.Points(4), vg.Points(4)}
+		p.Add(chord)
+	}
+	p.Legend.Top = true
+	for _, k := range []struct {
+		name  string
+		style draw.GlyphStyle
+		is    func(*search.FrontPoint) bool
+	}{
+		{"fits", draw.GlyphStyle{Color: fitsColor, Radius: 3, Shape: draw.CircleGlyph{}},
+			func(a *search.FrontPoint) bool { return a.Proven && a.Verdict == cost.Fits.String() }},
+		{"borderline", draw.GlyphStyle{Color: borderlineColor, Radius: 4, Shape: draw.TriangleGlyph{}},
+			func(a *search.FrontPoint) bool { return a.Proven && a.Verdict != cost.Fits.String() }},
+		{"not proven", draw.GlyphStyle{Color: fitsColor, Radius: 3, Shape: draw.RingGlyph{}},
+			func(a *search.FrontPoint) bool { return !a.Proven }},
+		{"knee", draw.GlyphStyle{Color: kneeColor, Radius: 7, Shape: draw.RingGlyph{}},
+			func(a *search.FrontPoint) bool { return a.Knee }},
+	} {
+		var some plotter.XYs
+		for i := range f.Points {
+			if k.is(&f.Points[i]) {
+				some = append(some, at[i])
+			}
+		}
+		if len(some) == 0 {
+			continue
+		}
+		marks, err := plotter.NewScatter(some)
+		if err != nil {
+			return nil, err
+		}
+		marks.GlyphStyle = k.style
+		p.Add(marks)
+		p.Legend.Add(k.name, marks)
+	}
+	right, left := named(f.Points, at, p)
+	for _, side := range []struct {
+		labels plotter.XYLabels
+		offset vg.Point
+		x      draw.XAlignment
+		y      draw.YAlignment
+	}{
+		{right, vg.Point{X: 6, Y: 4}, draw.XLeft, draw.YBottom},
+		{left, vg.Point{X: -6, Y: -4}, draw.XRight, draw.YTop},
+	} {
+		names, err := plotter.NewLabels(side.labels)
+		if err != nil {
+			return nil, err
+		}
+		names.Offset = side.offset
+		for i := range names.TextStyle {
+			names.TextStyle[i].XAlign, names.TextStyle[i].YAlign = side.x, side.y
+		}
+		p.Add(names)
+	}
+	return p, nil
+}
+
+// positions are the points in GiB and seconds.
+func positions(points []search.FrontPoint) plotter.XYs {
+	at := make(plotter.XYs, len(points))
+	for i := range points {
+		at[i] = plotter.XY{X: points[i].PeakReservedBytes / float64(units.GiB), Y: points[i].StepSeconds}
+	}
+	return at
+}
+
+// frame makes an axis logarithmic, with some room around the points.
+func frame(a *plot.Axis, at plotter.XYs, of func(plotter.XY) float64) {
+	a.Scale, a.Tick.Marker = plot.LogScale{}, plot.TickerFunc(roundTicks)
+	a.Min, a.Max = math.Inf(1), 0
+	for _, q := range at {
+		a.Min, a.Max = min(a.Min, of(q)), max(a.Max, of(q))
+	}
+	room := math.Pow(a.Max/a.Min, 0.08) * 1.02
+	a.Min, a.Max = a.Min/room, a.Max*room*math.Pow(a.Max/a.Min, 0.06)
+}
+
+// roundTicks are round values between two, about as many at any range.
+func roundTicks(lo, hi float64) []plot.Tick {
+	const most = 12
+	var ticks []plot.Tick
+	for _, round := range [][]float64{
+		{1, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8, 1.9, 2, 2.2, 2.4, 2.6, 2.8, 3, 3.5, 4, 4.5, 5, 5.5, 6, 6.5, 7, 7.5, 8, 8.5, 9, 9.5},
+		{1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9}, {1, 2, 3, 5, 7}, {1, 3}, {1},
+	} {
+		ticks = ticks[:0]
+		for decade := math.Pow(10, math.Floor(math.Log10(lo))); decade <= hi; decade *= 10 {
+			for _, r := range round {
+				if v := r * decade; v >= lo && v <= hi {
+					ticks = append(ticks, plot.Tick{Value: v, Label: fmt.Sprintf("%.4g", v)})
+				}
+			}
+		}
+		if len(ticks) <= most {
+			break
+		}
+	}
+	return ticks
+}
+
+// rightmost is the share of the plot from which on a name stands to the lower left
+// of its point, where no point of a front can be, and not to the upper right.
+const rightmost = 0.85
+
+// named are the names of as many points as have room: of the knee, of the first and
+// of the last, then of the others in turn.
+func named(points []search.FrontPoint, at plotter.XYs, p *plot.Plot) (right, left plotter.XYLabels) {
+	var order []int
+	for i := range points {
+		if points[i].Knee {
+			order = append(order, i)
+		}
+	}
+	order = append(order, 0, len(points)-1)
+	for i := range points {
+		order = append(order, i)
+	}
+	const wide, high = 0.011, 0.035 // of a letter and a line, as shares of the plot
+	var taken []vg.Rectangle
+	for _, i := range order {
+		name := degrees(&points[i].Degrees)
+		from := vg.Point{X: vg.Length(p.X.Norm(at[i].X)), Y: vg.Length(p.Y.Norm(at[i].Y))}
+		side, size := &right, vg.Point{X: vg.Length(wide * float64(len(name))), Y: high}
+		if from.X > rightmost {
+			side, from = &left, from.Sub(size)
+		}
+		own := vg.Rectangle{Min: from, Max: from.Add(size)}
+		if !slices.ContainsFunc(taken, func(o vg.Rectangle) bool { return overlap(own, o) }) {
+			taken = append(taken, own)
+			side.XYs, side.Labels = append(side.XYs, at[i]), append(side.Labels, name)
+		}
+	}
+	return right, left
+}
+
+func overlap(a, b vg.Rectangle) bool {
+	return a.Min.X <= b.Max.X && b.Min.X <= a.Max.X && a.Min.Y <= b.Max.Y && b.Min.Y <= a.Max.Y
+}

@@ -1,0 +1,103 @@
+package search
+
+import "math"
+
+// Front answers "what does memory buy?": the plans than which no other is as fast
+// and needs as little memory. Its JSON is like that of Result.
+type Front struct {
+	FormatVersion int `json:"format_version"`
+	// Status is optimal when every point is proven and, unless fewer were asked
+	// for, there are no others; feasible when the search was stopped early.
+	Status Status `json:"status"`
+	// Complete says that the front is proven to have no more points.
+	Complete bool `json:"complete"`
+	// ProvenBelowSeconds is a step time below which the front is proven to have the
+	// points given and no others; null when it is complete or nothing is proven.
+	ProvenBelowSeconds *float64 `json:"proven_below_seconds"`
+	// ResolutionBytes is the step in which memory is counted: of plans whose memory
+	// rounds up to the same multiple, the fastest stands for all.
+	ResolutionBytes float64 `json:"resolution_bytes"`
+	// Points are sorted by step time: each is slower than the one before and needs
+	// less memory.
+	Points   []FrontPoint `json:"points"`
+	Space    Space        `json:"space"`
+	Reasons  []Reason     `json:"reasons"` // why nothing fits; empty unless infeasible
+	Warnings []string     `json:"warnings"`
+	Stats    Stats        `json:"-"`
+}
+
+// FrontPoint is one plan of a front.
+type FrontPoint struct {
+	Outline
+	// Proven says that no plan of as little memory is faster. Where it is false,
+	// none is by more than Gap, a fraction of this one's step.
+	Proven bool    `json:"proven"`
+	Gap    float64 `json:"gap"`
+	// Knee marks the point that lies furthest below the straight line between the
+	// first and the last, on logarithmic axes.
+	Knee bool `json:"knee"`
+}
+
+// Proven is the number of points that are proven. They come first.
+func (f *Front) Proven() int {
+	n := 0
+	for n < len(f.Points) && f.Points[n].Proven {
+		n++
+	}
+	return n
+}
+
+// points fills in the first points of an outcome, all for a limit of 0.
+func (s *session) points(f *Front, out *frontOutcome, limit int) {
+	held, proven, below := out.held, out.proven(), out.below
+	if f.Complete = out.done; limit > 0 && limit < len(held) {
+		if limit < proven {
+			below = held[limit].first
+		}
+		held, f.Complete = held[:limit], false
+	}
+	if below /= 1e9; !f.Complete && below > 0 {
+		f.ProvenBelowSeconds = &below
+	}
+	for i := range held {
+		p := FrontPoint{Outline: s.outline(&held[i]), Proven: i < proven}
+		if !p.Proven {
+			p.Gap = 1 - min(1, max(out.below, out.floor)/held[i].first)
+		}
+		f.Points = append(f.Points, p)
+	}
+	if k := knee(f.Points); k >= 0 {
+		f.Points[k].Knee = true
+	}
+}
+
+// knee is the point furthest below the chord from the first to the last on
+// logarithmic axes, -1 when none is below it.
+func knee(points []FrontPoint) int {
+	best, at := 1e-9, -1
+	for i := range points {
+		first, last, p := &points[0], &points[len(points)-1], &points[i]
+		run, rise := ratios(first, last)
+		x, y := ratios(first, p)
+		if d := (x*rise - y*run) / math.Hypot(run, rise); d > best {
+			best, at = d, i
+		}
+	}
+	return at
+}
+
+// ratios are the logarithms of how much less memory and how much more time a point
+// takes than the first.
+func ratios(first, p *FrontPoint) (memory, time float64) {
+	return math.Log(first.PeakReservedBytes / p.PeakReservedBytes), math.Log(p.StepSeconds / first.StepSeconds)
+}
+
+// Knee is the point marked as the knee, nil when there is none.
+func (f *Front) Knee() *FrontPoint {
+	for i := range f.Points {
+		if f.Points[i].Knee {
+			return &f.Points[i]
+		}
+	}
+	return nil
+}
