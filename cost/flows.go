@@ -18,21 +18,22 @@ func (m *Model) layerFlows(v *view, j *job, s *schedule) []flow {
 	}
 	n := m.linkTotals(v, s.ranks[s.slowest()].layers)
 	per := j.micro * passes
-	collective := "all-gather + reduce-scatter"
+	tp, etp := v.group(plan.TP), v.group(plan.ETP)
+	collective, exposed := "all-gather + reduce-scatter", m.exposed(&tp)
 	if v.sp.Lo == 0 {
-		collective = "all-reduce"
+		collective, exposed = "all-reduce", 1
 	}
 	return []flow{
 		{link: plan.TP, dims: []plan.Dim{plan.TP}, splits: "each layer's matrices", collective: collective,
 			when: "every layer, critical path", op: cluster.AllReduce,
-			bytes: hidden*n.blocks*per + float64(hidden*n.bytes.tp*j.micro), seconds: whole(n.tp*per+float64(n.again.tp*j.micro), t.TPExposed.Value)},
+			bytes: hidden*n.blocks*per + float64(hidden*n.bytes.tp*j.micro), seconds: whole(n.tp*per+float64(n.again.tp*j.micro), exposed)},
 		m.contextFlow(v, j, &n, passes),
 		{link: plan.EP, dims: []plan.Dim{plan.EP}, splits: "the experts", collective: "all-to-all",
 			when: "every MoE layer, twice a pass", op: cluster.AllToAll,
 			bytes: 2*copies*n.moe*per + float64(2*copies*n.bytes.ep*j.micro), seconds: whole(n.ep*per+float64(n.again.ep*j.micro), t.EPExposed.Value)},
 		{link: plan.ETP, dims: []plan.Dim{plan.ETP}, splits: "each expert's matrices", collective: "all-gather + reduce-scatter",
 			when: "every MoE layer", op: cluster.AllReduce,
-			bytes: copies*v.etp.lo*n.moe*per + float64(copies*v.etp.lo*n.bytes.etp*j.micro), seconds: whole(n.etp*per+float64(n.again.etp*j.micro), t.TPExposed.Value)},
+			bytes: copies*v.etp.lo*n.moe*per + float64(copies*v.etp.lo*n.bytes.etp*j.micro), seconds: whole(n.etp*per+float64(n.again.etp*j.micro), m.exposed(&etp))},
 		{link: plan.PP, dims: []plan.Dim{plan.PP}, splits: "groups of layers", collective: "send and receive",
 			when: "every micro-batch and chunk", neighbour: true,
 			bytes: 2 * m.transferBytes(v) * j.micro * v.vpp.lo, seconds: j.wire * j.micro},

@@ -57,7 +57,7 @@ func (m *Model) layerLinks(v *view, kind models.Kind, what measure) links {
 	hidden := m.seq * m.bytes * float64(m.model.Hidden)
 	if tp := v.group(plan.TP); tp.n.hi > 1 {
 		block, gather := m.blockSeconds(v, &tp, hidden, what)
-		share := t.TPExposed.Value * t.TPSlowdown.Value * m.blocks(kind)
+		share := t.TPSlowdown.Value * m.blocks(kind)
 		if tp.leaves() {
 			share *= t.TPWideSlowdown.Value
 		}
@@ -74,17 +74,18 @@ func (m *Model) layerLinks(v *view, kind models.Kind, what measure) links {
 		if etp := v.group(plan.ETP); etp.n.hi > 1 {
 			size := interval{copies * v.etp.lo, copies * v.etp.hi}
 			gather := m.message(plan.ETP, cluster.AllGather, &etp, v, size, true, what)
-			l.etp = t.TPExposed.Value * (gather + m.message(plan.ETP, cluster.ReduceScatter, &etp, v, size, true, what))
-			l.again.etp = t.TPExposed.Value * gather
+			l.etp = m.exposed(&etp) * (gather + m.message(plan.ETP, cluster.ReduceScatter, &etp, v, size, true, what))
+			l.again.etp = m.exposed(&etp) * gather
 		}
 	}
 	l.cp = m.contextLinks(v, what)
 	return l
 }
 
-// blockSeconds is the tensor-parallel communication of one pass through the
-// attention or the MLP, and the part of it whose results recompute of ops does
-// not keep: the gather, or the all-reduce.
+// blockSeconds is the exposed tensor-parallel communication of one pass through the
+// attention or the MLP, and the part of it whose results recompute of ops does not
+// keep: the gather, or the all-reduce. All-reduces are never hidden: overlap with
+// GEMMs needs sequence parallelism (Megatron-Bridge, communication overlap).
 func (m *Model) blockSeconds(v *view, tp *group, hidden float64, what measure) (block, gather float64) {
 	reduce := 0.0
 	size := interval{hidden, hidden}
@@ -94,10 +95,20 @@ func (m *Model) blockSeconds(v *view, tp *group, hidden float64, what measure) (
 			return reduce, reduce
 		}
 	}
-	gather = m.message(plan.TP, cluster.AllGather, tp, v, size, false, what)
-	scatter := gather + m.message(plan.TP, cluster.ReduceScatter, tp, v, size, false, what)
+	gather = m.exposed(tp) * m.message(plan.TP, cluster.AllGather, tp, v, size, false, what)
+	scatter := gather + m.exposed(tp)*m.message(plan.TP, cluster.ReduceScatter, tp, v, size, false, what)
 	if v.sp.Lo == 1 {
 		return scatter, gather
 	}
 	return min(reduce, scatter), min(reduce, gather)
+}
+
+// exposed is the share of a tensor-parallel group's gathers and scatters that GEMMs
+// do not hide. Transformer Engine overlaps them inside an NVLink domain only (README
+// of its comm_gemm_overlap example).
+func (m *Model) exposed(g *group) float64 {
+	if g.leaves() {
+		return 1
+	}
+	return m.profile.Time.TPExposed.Value
 }

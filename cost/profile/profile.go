@@ -179,7 +179,7 @@ type Time struct {
 	Jitter           Constant `toml:"jitter"`                   // share by which a step is longer for each doubling of the GPUs beyond 8
 	StepSeconds      Constant `toml:"step_seconds"`             // fixed time per step
 	Anchor           Constant `toml:"anchor"`                   // measured over predicted time of the runs that the profile was anchored to
-	TPExposed        Constant `toml:"tp_exposed"`               // share of tensor-parallel communication not hidden
+	TPExposed        Constant `toml:"tp_exposed"`               // share of tensor-parallel communication not hidden, under sequence parallelism inside a domain; else all is exposed
 	TPSlowdown       Constant `toml:"tp_slowdown"`              // its time over that of the collectives alone
 	TPWideSlowdown   Constant `toml:"tp_wide_slowdown"`         // the same where tp leaves a domain, on top
 	RingExposed      Constant `toml:"ring_exposed"`             // share of the context-parallel ring not hidden, on top of what exceeds the attention
