@@ -56,12 +56,16 @@ func (p *page) table(rows [][]string) {
 			padLeft(rows, c)
 		}
 	}
-	w := tabwriter.NewWriter(&p.Builder, 0, 0, 2, ' ', tabwriter.StripEscape)
+	var text strings.Builder
+	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', tabwriter.StripEscape)
 	for _, row := range rows {
-		line := strings.TrimRight(strings.Join(row, "\t"), "\t ")
-		fmt.Fprintf(w, "  %s\n", line)
+		fmt.Fprintf(w, "  %s\t\n", strings.Join(row, "\t"))
 	}
 	w.Flush()
+	for line := range strings.Lines(text.String()) {
+		p.WriteString(strings.TrimRight(line, " \n"))
+		p.WriteByte('\n')
+	}
 }
 
 // terms adds rows of a name, a number and a note; the notes are wrapped.

@@ -37,12 +37,16 @@ func frontTable(p *page, f *search.Front) {
 	if shared != "" && len(outlines) > 1 {
 		p.hang("", "All with "+shared)
 	}
+	widest := 0
+	for i := range outlines {
+		widest = max(widest, len(degrees(&outlines[i].Degrees)))
+	}
 	rows := [][]string{{"", "", "step", "memory GiB", "verdict", "MFU", "plan", "with"}}
 	for i := range f.Points {
 		a := &f.Points[i]
 		row := []string{fmt.Sprint(i + 1), mark(a), seconds(a.StepSeconds), gibFine(a.PeakReservedBytes), words(a.Verdict), percent(a.MFU, 1),
 			degrees(&a.Degrees), ""}
-		for _, line := range wrap(changed(f.Points, i, shared), changesWidth) {
+		for _, line := range wrap(changed(f.Points, i, shared), max(leastChanges, besidePlan-widest)) {
 			row[len(row)-1] = line
 			rows = append(rows, row)
 			row = make([]string, len(row))
@@ -57,8 +61,12 @@ func frontTable(p *page, f *search.Front) {
 	unproven(p, f)
 }
 
-// changesWidth is the number of columns for what changes from a point to the next.
-const changesWidth = 28
+// Columns of a line of a front's table: for a plan and what changes from a point to
+// the next together, and the fewest for the latter.
+const (
+	besidePlan   = 46
+	leastChanges = 20
+)
 
 // mark is what is special about a point.
 func mark(a *search.FrontPoint) string {
