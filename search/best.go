@@ -15,16 +15,9 @@ import (
 // depend on the number of jobs. An error means that the problem is malformed.
 func Best(ctx context.Context, p *Problem, l Limits) (*Result, error) {
 	start := time.Now()
-	if l.Time > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, l.Time)
-		defer cancel()
-	}
-	j, err := newJob(p)
-	if err != nil {
-		return nil, err
-	}
-	s, err := j.session()
+	ctx, cancel := l.stop(ctx)
+	defer cancel()
+	s, err := newSession(p)
 	if err != nil {
 		return nil, err
 	}

@@ -46,6 +46,15 @@ type session struct {
 	stats    Stats
 }
 
+// newSession is a session of the problem.
+func newSession(p *Problem) (*session, error) {
+	j, err := newJob(p)
+	if err != nil {
+		return nil, err
+	}
+	return j.session()
+}
+
 // session encodes the job.
 func (j *job) session() (*session, error) {
 	space, err := encode.New(j.facts, j.rules, j.domains)

@@ -27,16 +27,9 @@ type FrontLimits struct {
 // are proven. The result does not depend on the number of jobs.
 func Pareto(ctx context.Context, p *Problem, l FrontLimits) (*Front, error) {
 	start := time.Now()
-	if l.Time > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, l.Time)
-		defer cancel()
-	}
-	j, err := newJob(p)
-	if err != nil {
-		return nil, err
-	}
-	s, err := j.session()
+	ctx, cancel := l.stop(ctx)
+	defer cancel()
+	s, err := newSession(p)
 	if err != nil {
 		return nil, err
 	}

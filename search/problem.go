@@ -1,6 +1,7 @@
 package search
 
 import (
+	"context"
 	"time"
 
 	"meshplan/cost"
@@ -28,6 +29,14 @@ type Problem struct {
 type Limits struct {
 	Time     time.Duration  // of the whole search; 0 means none
 	Progress func(Progress) // told now and then how far the search is; may be nil
+}
+
+// stop is a context that ends when the time is over.
+func (l *Limits) stop(ctx context.Context) (context.Context, context.CancelFunc) {
+	if l.Time > 0 {
+		return context.WithTimeout(ctx, l.Time)
+	}
+	return context.WithCancel(ctx)
 }
 
 // Progress is the state of a running search.

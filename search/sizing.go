@@ -32,11 +32,8 @@ type Sizing struct {
 // what is decided. The result does not depend on the number of jobs.
 func Smallest(ctx context.Context, q *Sizing, l Limits) (*SizingResult, error) {
 	start := time.Now()
-	if l.Time > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, l.Time)
-		defer cancel()
-	}
+	ctx, cancel := l.stop(ctx)
+	defer cancel()
 	list := make([]*candidate, len(q.Candidates))
 	for i, c := range q.Candidates {
 		list[i] = newCandidate(q, c)
@@ -92,10 +89,8 @@ func (c *candidate) open() error {
 	if c.session != nil {
 		return nil
 	}
-	j, err := newJob(&c.problem)
-	if err == nil {
-		c.session, err = j.session()
-	}
+	var err error
+	c.session, err = newSession(&c.problem)
 	return err
 }
 
