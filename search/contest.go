@@ -9,7 +9,7 @@ import (
 )
 
 // contest is one question of a walk: the best plans of a memory group. A walk
-// that has two asks them together: most boxes are dropped or entered for either
+// that has several asks them together: most boxes are dropped or entered for either
 // by one bound.
 type contest struct {
 	topK
