@@ -44,7 +44,7 @@ func (s *session) best(ctx context.Context, l Limits) (*Result, error) {
 	}
 	s.settle(r, &out, found)
 	if r.Status == Infeasible {
-		if r.Reasons, err = s.reasons(ctx); err != nil {
+		if r.Reasons, _, err = s.reasons(ctx, runs); err != nil {
 			return nil, err
 		}
 	}

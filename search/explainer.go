@@ -17,6 +17,7 @@ import (
 // around it in which no plan fits.
 type explainer struct {
 	*session
+	group  memoryGroup             // that plans are to belong to
 	memory solver.Group            // nogoods from memory
 	split  solver.Group            // nogoods from layer splits and their rules
 	asked  map[string]solver.Group // nogoods from rules too large to tabulate
@@ -27,8 +28,8 @@ type explainer struct {
 	failed  error       // of the price model
 }
 
-func newExplainer(s *session) *explainer {
-	e := &explainer{session: s, asked: map[string]solver.Group{}}
+func newExplainer(s *session, g memoryGroup) *explainer {
+	e := &explainer{session: s, group: g, asked: map[string]solver.Group{}}
 	e.groups = append(e.groups, s.groups...)
 	for _, r := range s.leftover {
 		g := s.solver.Group(r.ID)
@@ -115,17 +116,17 @@ func (e *explainer) propose(m solver.Model, on []solver.Group) bool {
 		return e.refuse(e.split, point)
 	}
 	e.stats.Priced++
-	if memory && !runs.accepts(e.price.Price(&l.plan).Verdict) {
+	if memory && !e.group.accepts(e.price.Price(&l.plan).Verdict) {
 		return e.refuse(e.memory, point)
 	}
 	return true
 }
 
-// over reports whether every plan of the box is refused for its memory.
+// over reports whether the memory of every plan of the box is beyond the group.
 func (e *explainer) over(b *plan.Box) bool {
 	e.stats.Bounds++
 	bound := e.price.Bound(b)
-	return bound.Peak > runs.limit(bound.Usable, marginsOf(e.price))
+	return bound.Peak > e.group.limit(bound.Usable, marginsOf(e.price))
 }
 
 // project is the box of all points that agree with p in the coordinates.

@@ -29,47 +29,48 @@ const maxNogoods = 4000
 const leastPeakBoxes = 2000
 
 // reasons is a set of rules that cannot hold together, after the walk has
-// proven that no plan exists: rules alone if they suffice, else memory and
-// what keeps plans from fitting.
-func (s *session) reasons(ctx context.Context) ([]Reason, error) {
-	var reasons []Reason
+// proven that no plan of the memory group exists: rules alone if they suffice,
+// else memory and what keeps plans from fitting. Of a minimal set every member
+// is needed.
+func (s *session) reasons(ctx context.Context, g memoryGroup) (reasons []Reason, minimal bool, err error) {
 	core, err := s.solver.Core(ctx, solver.Budget{}, s.groups...)
 	switch {
 	case err == nil:
+		minimal = true
 		reasons, err = s.ruleReasons(ctx, core)
 	case errors.Is(err, solver.ErrSatisfiable):
-		reasons, err = s.memoryReasons(ctx)
+		reasons, minimal, err = s.memoryReasons(ctx, g)
 	}
 	if err != nil && ctx.Err() == nil {
-		return nil, err
+		return nil, false, err
 	}
 	if len(reasons) == 0 {
-		reasons = []Reason{{Rule: memoryRule, Numbers: map[string]float64{},
-			Text: "no plan that the rules allow fits in memory; the search for fewer reasons was cut short"}}
+		return []Reason{{Rule: memoryRule, Numbers: map[string]float64{},
+			Text: "no plan that the rules allow fits in memory; the search for fewer reasons was cut short"}}, false, nil
 	}
-	return reasons, nil
+	return reasons, minimal, nil
 }
 
 // memoryReasons are the reasons when the rules alone would allow a plan.
-func (s *session) memoryReasons(ctx context.Context) ([]Reason, error) {
+func (s *session) memoryReasons(ctx context.Context, g memoryGroup) (reasons []Reason, minimal bool, err error) {
 	least, err := s.walk(ctx, query{top: 1, memory: unlimited, goal: leastPeak, boxes: leastPeakBoxes})
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	e := newExplainer(s)
+	e := newExplainer(s, g)
 	if len(least.held) > 0 {
 		p := least.held[0].plan.Point()
 		e.example = &p
 	}
 	core, minimal, err := e.core(ctx)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	reasons, err := e.describe(ctx, core, minimal)
+	reasons, err = e.describe(ctx, core, minimal)
 	if err == nil && slices.Contains(core, e.memory) && len(least.held) > 0 {
-		reasons = slices.Insert(reasons, 0, s.memoryReason(&least))
+		reasons = slices.Insert(reasons, 0, s.memoryReason(&least, g))
 	}
-	return reasons, err
+	return reasons, minimal, err
 }
 
 // ruleReasons turns a core of the rules alone into sentences, with what the
@@ -114,8 +115,8 @@ func (s *session) ruleReason(r framework.Rule, p *plan.Point) Reason {
 	return reason
 }
 
-// memoryReason says how far the plan of least memory is from fitting.
-func (s *session) memoryReason(least *outcome) Reason {
+// memoryReason says how far the plan of least memory is from the memory group.
+func (s *session) memoryReason(least *outcome, g memoryGroup) Reason {
 	l := &least.held[0]
 	figures, explained := l.figures, s.price.Explain(&l.plan)
 	r := Reason{Rule: memoryRule, Numbers: map[string]float64{
@@ -131,7 +132,7 @@ func (s *session) memoryReason(least *outcome) Reason {
 		return r
 	case s.hostBinds(&explained, figures.Peak):
 		host := s.facts.Cluster.HostMemory
-		need := units.Bytes(float64(host) * float64(figures.Peak/runs.limit(s.facts.Cluster.GPU.Runtime, marginsOf(s.price))))
+		need := units.Bytes(float64(host) * float64(figures.Peak/g.limit(s.facts.Cluster.GPU.Runtime, marginsOf(s.price))))
 		r.Numbers["least_host_bytes"], r.Numbers["host_bytes"] = float64(need), float64(host)
 		r.Text = fmt.Sprintf("the plan of least memory offloads %v to each node's host memory of %v", need, host)
 		return r
@@ -142,11 +143,44 @@ func (s *session) memoryReason(least *outcome) Reason {
 	default:
 		r.Text = fmt.Sprintf("the least memory any plan needs is %v of %v usable", figures.Peak, figures.Usable)
 	}
+	if g == fits {
+		r.Text += fmt.Sprintf(", and a plan that fits leaves %.0f %% free", 100*s.price.Margin())
+	}
 	if name, bytes := largestTerm(explained); name != "" {
 		r.Numbers["largest_term_bytes"] = float64(bytes)
 		r.Text += fmt.Sprintf("; its largest part is %s with %v", name, bytes)
 	}
+	s.stateReason(&r, figures.Usable)
 	return r
+}
+
+// stateReason adds, where it is so, that the parameters' state alone is more than
+// all GPUs hold, however it is shared out.
+func (s *session) stateReason(r *Reason, usable units.Bytes) {
+	recipe, err := s.Profile.Recipe(s.facts.Workload.Recipe)
+	if err != nil || len(s.domains.Values[plan.OptOffload]) > 1 || s.domains.Values[plan.OptOffload][0] > 0 {
+		return
+	}
+	each := recipe.PerParameter()
+	if recipe.Cast {
+		each -= recipe.Weight
+	}
+	gpus := s.facts.Cluster.GPUs()
+	state, room := units.Bytes(each*float64(s.facts.Model.Total())), units.Bytes(float64(gpus)*float64(usable))
+	if state <= room {
+		return
+	}
+	r.Numbers["state_bytes"], r.Numbers["cluster_usable_bytes"] = float64(state), float64(room)
+	r.Detail = fmt.Sprintf("all weights, gradients and optimizer state are %v, %g bytes for each of %.4g billion parameters; %s have %v together",
+		state, each, float64(s.facts.Model.Total())/1e9, count(gpus, "GPU"), room)
+}
+
+// count is "1 GPU" or "8 GPUs".
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return units.Grouped(int64(n)) + " " + noun + "s"
 }
 
 // hostBinds reports whether a peak is that of a node's host memory: it is above

@@ -134,7 +134,7 @@ func TestNogoodsExcludeNoPlanThatRuns(t *testing.T) {
 		p, e := small(t, seed+50_000)
 		j, s := mustSession(t, p)
 		list := everything(t, j, e)
-		x := newExplainer(s)
+		x := newExplainer(s, runs)
 		// Ask until no plan is left, as if each that runs were refused too.
 		for range 40 {
 			status, m, err := x.ask(context.Background(), x.groups)

@@ -59,7 +59,7 @@ func (s *session) pareto(ctx context.Context, l FrontLimits) (*Front, error) {
 		f.Status = Unknown
 	case len(f.Points) == 0:
 		f.Status = Infeasible
-		if f.Reasons, err = s.reasons(ctx); err != nil {
+		if f.Reasons, _, err = s.reasons(ctx, runs); err != nil {
 			return nil, err
 		}
 	case out.done || l.Points > 0 && out.proven() >= l.Points:

@@ -90,7 +90,8 @@ type Dimension struct {
 type Reason struct {
 	Rule    string             `json:"rule"`
 	Text    string             `json:"text"`
-	Numbers map[string]float64 `json:"numbers"` // figures of the text, unit in the name
+	Detail  string             `json:"detail,omitempty"` // what the text comes from
+	Numbers map[string]float64 `json:"numbers"`          // figures of the text, unit in the name
 }
 
 // PlanResult is one plan with everything that is known about it.

@@ -60,13 +60,21 @@ func noPlan(p *page, r *search.Result) {
 		return
 	}
 	p.heading("Infeasible: no plan can run this job, and that is proven. These cannot hold together:")
+	reasons(p, r.Reasons)
+}
+
+// reasons are the members of a set of rules that cannot hold together.
+func reasons(p *page, list []search.Reason) {
 	var items [][2]string
 	var bare []string // rules whose part in it has no sentence
-	for _, reason := range r.Reasons {
+	for _, reason := range list {
 		if reason.Text == "" || reason.Text == reason.Rule {
 			bare = append(bare, reason.Rule)
 		} else {
 			items = append(items, [2]string{reason.Rule, strings.TrimPrefix(reason.Text, reason.Rule+": ")})
+			if reason.Detail != "" {
+				items = append(items, [2]string{"", reason.Detail})
+			}
 		}
 	}
 	if len(bare) > 0 {
