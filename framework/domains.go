@@ -24,6 +24,26 @@ type Domains struct {
 // they split, fit the cluster and can be placed on its levels, and the values
 // that pins name.
 func NewDomains(f *Facts, fw Framework, pins []Pin) *Domains {
+	return newDomains(f, fw, pins, func(n, most int) []int32 { return divisors(n, most) })
+}
+
+// WideDomains are those of NewDomains and, besides, degrees that can be placed but
+// do not divide what they split. A rule refuses them, which is how it comes to be
+// among the reasons for which nothing fits.
+func WideDomains(f *Facts, fw Framework, pins []Pin) *Domains {
+	return newDomains(f, fw, pins, func(n, most int) []int32 {
+		values := divisors(n, most)
+		for _, d := range divisors(f.Cluster.GPUs(), most) {
+			if int(d) <= n {
+				values = append(values, d)
+			}
+		}
+		return sorted(values)
+	})
+}
+
+// newDomains are the domains whose degrees are those that may split a number.
+func newDomains(f *Facts, fw Framework, pins []Pin, splitting func(n, most int) []int32) *Domains {
 	d := &Domains{}
 	searched := fw.Options()
 	own := func(c plan.Coord, values []int32) []int32 {
@@ -35,21 +55,21 @@ func NewDomains(f *Facts, fw Framework, pins []Pin) *Domains {
 	degree := func(dim plan.Dim, values []int32) { d.degree(f, dim, own(plan.Coord(dim), values), pins) }
 	n := f.Cluster.GPUs()
 	batch := int(f.Workload.GlobalBatch)
-	degree(plan.TP, divisors(f.Model.Heads, n))
-	degree(plan.CP, divisors(int(f.Workload.SeqLen), n))
-	degree(plan.DPShard, divisors(batch, n))
-	degree(plan.DPReplicate, divisors(batch, n))
+	degree(plan.TP, splitting(f.Model.Heads, n))
+	degree(plan.CP, splitting(int(f.Workload.SeqLen), n))
+	degree(plan.DPShard, splitting(batch, n))
+	degree(plan.DPReplicate, splitting(batch, n))
 	degree(plan.PP, pipelines(f, n))
 	experts, width := []int32{1}, []int32{1}
 	if f.MoE() {
-		experts, width = divisors(f.Model.Experts, n), divisors(f.Model.MoEFFN, min(n, MaxETP))
+		experts, width = splitting(f.Model.Experts, n), splitting(f.Model.MoEFFN, min(n, MaxETP))
 	}
 	degree(plan.ETP, width)
 	degree(plan.EP, experts)
 	d.degree(f, plan.EDP, d.expertReplicas(f, n), pins)
 	option := func(c plan.Coord, values []int32) { d.option(c, own(c, values), pins) }
 	option(plan.VPP, upTo(min(MaxVPP, f.Model.Layers)))
-	option(plan.MicroBatch, divisors(batch, MaxMicroBatch))
+	option(plan.MicroBatch, splitting(batch, MaxMicroBatch))
 	option(plan.SP, []int32{0, 1})
 	for _, c := range []plan.Coord{plan.Zero, plan.RecomputeC, plan.CPCommC, plan.ScheduleC, plan.OptOffload, plan.ActOffload, plan.RecomputeSpare} {
 		option(c, []int32{0})
@@ -68,9 +88,16 @@ func freed(c plan.Coord, pins []Pin) []int32 {
 	bounded := slices.ContainsFunc(pins, func(p Pin) bool {
 		return p.compound() == "" && p.Coord == c && (p.Op == "<=" || p.Op == ">=")
 	})
-	switch {
-	case !bounded:
+	if !bounded {
 		return nil
+	}
+	return Choices(c)
+}
+
+// Choices are the values that a search takes of an option which most jobs leave
+// at its default, where the job frees it; none for other coordinates.
+func Choices(c plan.Coord) []int32 {
+	switch {
 	case c == plan.CPCommC:
 		return []int32{int32(plan.CPRing), int32(plan.CPAllGather), int32(plan.CPAllToAll)}
 	case c == plan.ScheduleC:

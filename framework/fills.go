@@ -20,7 +20,7 @@ type fills struct {
 
 func (r fills) rule() Rule {
 	return Rule{
-		ID: r.id,
+		ID: r.id, Batch: true,
 		Reads: append([]plan.Coord{plan.Coord(plan.PP), plan.Coord(plan.DPShard), plan.Coord(plan.DPReplicate), plan.MicroBatch},
 			r.reads...),
 		Holds: func(f *Facts, p *plan.Point) bool {

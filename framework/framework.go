@@ -45,6 +45,8 @@ type Rule struct {
 	// GPUs is set on a rule that speaks of the number of GPUs used and of
 	// nothing else; Holds is then the same predicate on the point's number.
 	GPUs func(gpus int64) bool
+	// Batch is set on a rule that reads the global batch.
+	Batch bool
 	// Pin is set on a rule that is a user's pin.
 	Pin *Pin
 	// Division is set on a rule that is one; Holds is then derived from it. A

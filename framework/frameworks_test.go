@@ -163,3 +163,25 @@ func TestSentencesOfRulesThatFrameworksShare(t *testing.T) {
 		})
 	}
 }
+
+// A rule answers differently for another global batch only if it says that it
+// reads the batch.
+func TestRulesSayThatTheyReadTheBatch(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := facts(12, 8, 4)
+		d := framework.NewDomains(f, all.List()[len(all.List())-1], nil)
+		var p plan.Point
+		for c, values := range d.Values {
+			p[c] = rapid.SampledFrom(values).Draw(t, "value")
+		}
+		other := *f
+		other.Workload.GlobalBatch = rapid.Int64Range(1, 500).Draw(t, "batch")
+		for _, fw := range all.List() {
+			for _, r := range framework.Rules(f, fw, nil) {
+				if !r.Batch && r.Holds(f, &p) != r.Holds(&other, &p) {
+					t.Fatalf("%s reads the batch", r.ID)
+				}
+			}
+		}
+	})
+}

@@ -50,6 +50,12 @@ func (p *Pin) name() string {
 	return p.Coord.String()
 }
 
+// With is the same pin with another value.
+func (p Pin) With(value int32) Pin {
+	p.Value, p.Text = value, ""
+	return p
+}
+
 // String is the pin as the user wrote it.
 func (p *Pin) String() string { return p.text() }
 
@@ -59,6 +65,8 @@ func (p *Pin) text() string {
 		return p.Text
 	case p.Op == "in":
 		return p.name() + " in " + p.Level
+	case p.compound() == "":
+		return p.name() + p.Op + p.Coord.Format(p.Value)
 	}
 	return p.name() + p.Op + strconv.Itoa(int(p.Value))
 }

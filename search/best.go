@@ -26,6 +26,16 @@ func Best(ctx context.Context, p *Problem, l Limits) (*Result, error) {
 		return nil, err
 	}
 	r.Stats = s.work()
+	if r.Status == Infeasible {
+		changes, err := s.helping(ctx, r.Reasons)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range changes {
+			r.Changes = append(r.Changes, c.Change)
+			r.Stats.add(c.work())
+		}
+	}
 	r.Stats.Seconds = time.Since(start).Seconds()
 	return r, nil
 }
@@ -33,7 +43,7 @@ func Best(ctx context.Context, p *Problem, l Limits) (*Result, error) {
 // best answers the question in the session: one walk for the best plans that
 // fit and for the best of those that are not refused.
 func (s *session) best(ctx context.Context, l Limits) (*Result, error) {
-	r := &Result{FormatVersion: FormatVersion, Space: s.describe(), Reasons: []Reason{}, Plans: []PlanResult{}, Fastest: []Outline{}}
+	r := &Result{FormatVersion: FormatVersion, Space: s.describe(), Reasons: []Reason{}, Changes: []Change{}, Plans: []PlanResult{}, Fastest: []Outline{}}
 	out, err := s.walk(ctx, query{top: s.Top, memory: runs, safe: true, tell: l.Progress, shared: true})
 	if err != nil {
 		return nil, err

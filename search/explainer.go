@@ -164,12 +164,20 @@ func (e *explainer) describe(ctx context.Context, core []solver.Group, minimal b
 				r = e.reason(g, p)
 			}
 			if pin := e.space.RuleOf(g).Pin; pin != nil && valid {
-				r.Text += "; without it a plan with " + valuesOf(e.space.RuleOf(g).Reads, p) + " would fit"
+				r.Text += "; without it a plan with " + valuesOf(e.space.RuleOf(g).Reads, p) + e.would()
 			}
 		}
 		reasons = append(reasons, r)
 	}
 	return reasons, nil
+}
+
+// would says what a plan of the memory group would do.
+func (e *explainer) would() string {
+	if e.group == fits {
+		return " would fit"
+	}
+	return " would run"
 }
 
 // without finds a plan that fits but for the rule of g: one that keeps all

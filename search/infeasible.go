@@ -33,13 +33,39 @@ const leastPeakBoxes = 2000
 // else memory and what keeps plans from fitting. Of a minimal set every member
 // is needed.
 func (s *session) reasons(ctx context.Context, g memoryGroup) (reasons []Reason, minimal bool, err error) {
+	wide, err := s.wide()
+	if err != nil {
+		return nil, false, err
+	}
+	reasons, minimal, err = wide.reasonsFor(ctx, s, g)
+	s.stats.add(wide.work())
+	if errors.Is(err, solver.ErrSatisfiable) {
+		return s.reasonsFor(ctx, s, g)
+	}
+	return reasons, minimal, err
+}
+
+// wide is a session of the job in which degrees need not divide what they split:
+// that they must is then among the reasons where it matters. A framework that
+// splits unevenly may have a plan there that the search does not range over.
+func (s *session) wide() (*session, error) {
+	j, err := newJobOver(s.Problem, framework.WideDomains)
+	if err != nil {
+		return nil, err
+	}
+	return j.session()
+}
+
+// reasonsFor are the reasons over the session's own domains; plans is the session
+// of the plans that the sentence on memory speaks of.
+func (s *session) reasonsFor(ctx context.Context, plans *session, g memoryGroup) (reasons []Reason, minimal bool, err error) {
 	core, err := s.solver.Core(ctx, solver.Budget{}, s.groups...)
 	switch {
 	case err == nil:
 		minimal = true
 		reasons, err = s.ruleReasons(ctx, core)
 	case errors.Is(err, solver.ErrSatisfiable):
-		reasons, minimal, err = s.memoryReasons(ctx, g)
+		reasons, minimal, err = s.memoryReasons(ctx, plans, g)
 	}
 	if err != nil && ctx.Err() == nil {
 		return nil, false, err
@@ -52,8 +78,8 @@ func (s *session) reasons(ctx context.Context, g memoryGroup) (reasons []Reason,
 }
 
 // memoryReasons are the reasons when the rules alone would allow a plan.
-func (s *session) memoryReasons(ctx context.Context, g memoryGroup) (reasons []Reason, minimal bool, err error) {
-	least, err := s.walk(ctx, query{top: 1, memory: unlimited, goal: leastPeak, boxes: leastPeakBoxes})
+func (s *session) memoryReasons(ctx context.Context, plans *session, g memoryGroup) (reasons []Reason, minimal bool, err error) {
+	least, err := plans.walk(ctx, query{top: 1, memory: unlimited, goal: leastPeak, boxes: leastPeakBoxes})
 	if err != nil {
 		return nil, false, err
 	}
@@ -68,7 +94,7 @@ func (s *session) memoryReasons(ctx context.Context, g memoryGroup) (reasons []R
 	}
 	reasons, err = e.describe(ctx, core, minimal)
 	if err == nil && slices.Contains(core, e.memory) && len(least.held) > 0 {
-		reasons = slices.Insert(reasons, 0, s.memoryReason(&least, g))
+		reasons = slices.Insert(reasons, 0, plans.memoryReason(&least, g))
 	}
 	return reasons, minimal, err
 }

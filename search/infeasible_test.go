@@ -202,7 +202,7 @@ func TestReasonsAreEnoughAndNeeded(t *testing.T) {
 // runsUnder reports whether a plan runs under the rules alone.
 func runsUnder(t *testing.T, p *Problem, rules []framework.Rule) bool {
 	t.Helper()
-	j, err := newJob(p)
+	j, err := newJobOver(p, framework.WideDomains)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,13 +20,16 @@ type job struct {
 }
 
 // newJob lists the rules of a problem and the values they range over.
-func newJob(p *Problem) (*job, error) {
+func newJob(p *Problem) (*job, error) { return newJobOver(p, framework.NewDomains) }
+
+// newJobOver is newJob over the domains that a function makes.
+func newJobOver(p *Problem, domains func(*framework.Facts, framework.Framework, []framework.Pin) *framework.Domains) (*job, error) {
 	j := &job{Problem: p, facts: &p.Facts, levels: len(p.Facts.Cluster.Levels)}
 	if err := framework.CheckPins(j.facts, p.Pins); err != nil {
 		return nil, err
 	}
 	j.rules = framework.Rules(j.facts, p.Framework, p.Pins)
-	j.domains = framework.NewDomains(j.facts, p.Framework, p.Pins)
+	j.domains = domains(j.facts, p.Framework, p.Pins)
 	j.stageRules = p.Framework.StageRules()
 	j.forms = p.Framework.Forms()
 	j.tight = newTightener(j)

@@ -18,6 +18,9 @@ func (e *Explanation) WriteJSON(w io.Writer) error { return writeJSON(w, e) }
 // WriteJSON writes the front like Result.WriteJSON.
 func (f *Front) WriteJSON(w io.Writer) error { return writeJSON(w, f) }
 
+// WriteJSON writes the answer like Result.WriteJSON.
+func (r *WhyResult) WriteJSON(w io.Writer) error { return writeJSON(w, r) }
+
 // ReadJSON reads a result that WriteJSON wrote. Unknown fields, another format
 // version and anything behind the result are errors.
 func ReadJSON(r io.Reader) (*Result, error) {

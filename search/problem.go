@@ -21,6 +21,9 @@ type Problem struct {
 	Jobs      int      // goroutines at a time; below 1 means 1
 	Forced    bool     // say what forced each degree of the best plan
 	Warnings  []string // assumptions and defaults of the caller, passed through
+	// Others lists the frameworks that may be offered where no plan fits; nil means
+	// none.
+	Others func() ([]Behaviour, error)
 
 	newPricer func() (pricer, error) // nil means the cost model
 }

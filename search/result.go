@@ -26,6 +26,9 @@ type Result struct {
 	Gap          *float64 `json:"gap"`
 	Space        Space    `json:"space"`
 	Reasons      []Reason `json:"reasons"` // why nothing fits; empty unless infeasible
+	// Changes are the smallest of each kind after which a plan fits, without that
+	// plan; empty unless infeasible. Why tells more.
+	Changes []Change `json:"changes"`
 	// Plans are the best plans that fit, best first; the best borderline ones
 	// when no plan fits.
 	Plans []PlanResult `json:"plans"`

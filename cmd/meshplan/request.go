@@ -59,6 +59,7 @@ func (a *app) request(ctx context.Context, j *job, args []string) (*request, err
 		r.problem.Jobs = int(j.jobs)
 	}
 	r.problem.Forced = !j.noForced
+	r.problem.Others = r.others
 	return r, nil
 }
 

@@ -59,8 +59,13 @@ func noPlan(p *page, r *search.Result) {
 		p.heading("Stopped before any plan was found; nothing is proven.")
 		return
 	}
-	p.heading("Infeasible: no plan can run this job, and that is proven. These cannot hold together:")
+	because := "These cannot hold together"
+	if len(r.Reasons) == 1 {
+		because = "The reason"
+	}
+	p.heading("Infeasible: no plan can run this job, and that is proven. %s:", because)
 	reasons(p, r.Reasons)
+	changesInShort(p, r.Changes)
 }
 
 // reasons are the members of a set of rules that cannot hold together.

@@ -11,7 +11,7 @@ import (
 // many micro-batches (ScheduleInterleaved1F1B in PyTorch), M of them in all.
 func roundsDivide(id string) framework.Rule {
 	return framework.Rule{
-		ID: id,
+		ID: id, Batch: true,
 		Reads: []plan.Coord{plan.VPP, plan.Coord(plan.PP), plan.Coord(plan.DPShard), plan.Coord(plan.DPReplicate),
 			plan.MicroBatch},
 		Holds: func(f *framework.Facts, p *plan.Point) bool {

@@ -1,0 +1,81 @@
+package cluster
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+)
+
+// Larger are clusters of the same make with more GPUs, rising, up to so many
+// GPUs. Of a system of the catalogue they are what its name stands for with more
+// GPUs: whole nodes up to the innermost domain, then whole domains. Of a file
+// they have more domains of the level below the outermost; one that is a single
+// domain cannot grow.
+func (c *Cluster) Larger(most int) iter.Seq[*Cluster] {
+	if s := c.madeOf(); s != nil {
+		return s.larger(c.GPUs(), most)
+	}
+	return c.grown(most)
+}
+
+// madeOf is the system of the catalogue that the cluster's name stands for; nil
+// if there is none or the cluster differs from it.
+func (c *Cluster) madeOf() *System {
+	name, _, _ := strings.Cut(c.Name, ":")
+	s := known().system(name)
+	if s == nil || s.GPU != c.GPU {
+		return nil
+	}
+	same, err := s.Cluster(c.GPUs())
+	if err != nil || !slices.Equal(same.Levels, c.Levels) || same.HostMemory != c.HostMemory || same.HostLink != c.HostLink || same.NVLS != c.NVLS {
+		return nil
+	}
+	return s
+}
+
+func (s *System) larger(than, most int) iter.Seq[*Cluster] {
+	return func(yield func(*Cluster) bool) {
+		for n := s.after(than); n <= most; n = s.after(n) {
+			if _, _, broken := s.levels(n); broken != "" {
+				continue
+			}
+			if c, err := s.Cluster(n); err != nil || !yield(c) {
+				return
+			}
+		}
+	}
+}
+
+// after is the next number of whole nodes, or of whole boxes.
+func (s *System) after(gpus int) int {
+	box, step := s.Box(), s.GPUsPerNode
+	if gpus >= box || step > box {
+		step = box
+	}
+	next := gpus - gpus%step + step
+	if gpus < box {
+		return min(next, box)
+	}
+	return next
+}
+
+// grown are the cluster with a larger outermost level.
+func (c *Cluster) grown(most int) iter.Seq[*Cluster] {
+	return func(yield func(*Cluster) bool) {
+		last := len(c.Levels) - 1
+		if last == 0 {
+			return
+		}
+		domain := c.Domain(last - 1)
+		for n := c.Levels[last].Size + 1; n*domain <= most; n++ {
+			g := *c
+			g.Levels = slices.Clone(c.Levels)
+			g.Levels[last].Size = n
+			g.Name = fmt.Sprintf("%s with %d GPUs", c.Name, n*domain)
+			if g.Validate() != nil || !yield(&g) {
+				return
+			}
+		}
+	}
+}

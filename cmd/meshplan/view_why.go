@@ -1,0 +1,203 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"meshplan/search"
+	"meshplan/units"
+)
+
+// whyView is the answer of `why` as text.
+func whyView(s *subject, r *search.WhyResult) string {
+	var p page
+	p.hang("", s.String())
+	switch {
+	case r.Status == search.Infeasible || r.Borderline:
+		whyNot(&p, s, r)
+	case r.Plan == nil:
+		p.heading("Stopped before any plan was found; nothing is proven.")
+	default:
+		headline(&p, s, r.Plan, proof(r.Status, nil))
+		against(&p, s, r)
+		idle(&p, r.Idle)
+		forced(&p, r.Plan.Forced)
+		if len(r.Changes) > 0 {
+			p.heading("What makes it faster (each is verified by a search)")
+			changeList(&p, r)
+		}
+	}
+	if !r.ChangesDone {
+		p.heading("Stopped early: there may be other changes that help.")
+	}
+	p.heading("Given, and not in question")
+	for _, text := range r.Background {
+		p.hang("  ", text)
+	}
+	warnings(&p, r.Warnings)
+	p.heading("%s", whyQuote(s, r))
+	return p.String()
+}
+
+// whyNot says why no plan fits and what helps.
+func whyNot(p *page, s *subject, r *search.WhyResult) {
+	because := "These cannot hold together"
+	if len(r.Reasons) == 1 {
+		because = "The reason"
+	}
+	proven, would := "", "run"
+	if r.Borderline {
+		would = "fit"
+		headline(p, s, r.Plan, "borderline, and no plan leaves the margin of memory free")
+	} else {
+		proven = "No plan can run this job, and that is proven. "
+	}
+	if r.Minimal && len(r.Reasons) > 1 {
+		because += ", and without any one of them a plan would " + would
+	}
+	p.WriteByte('\n')
+	p.hang("", proven+because+":")
+	reasons(p, r.Reasons)
+	if len(r.Changes) > 0 {
+		p.heading("Smallest changes after which a plan fits with memory to spare (each is verified by a search)")
+		changeList(p, r)
+	} else if r.ChangesDone {
+		p.heading("No single change that was tried is enough.")
+	}
+}
+
+// changesInShort names the changes after which a plan fits.
+func changesInShort(p *page, list []search.Change) {
+	if len(list) == 0 {
+		return
+	}
+	p.heading("Each of these would do (meshplan why tells more)")
+	var items [][2]string
+	for i := range list {
+		items = append(items, [2]string{setting(&list[i]), list[i].Text})
+	}
+	p.list(items)
+}
+
+// setting is what a change sets or gives up, as a flag where one sets it.
+func setting(c *search.Change) string {
+	name, value, _ := strings.Cut(c.Setting, "=")
+	switch c.Kind {
+	case search.ChangePin, search.ChangeOption:
+		return "--pin " + c.Setting
+	case search.ChangeDrop:
+		return "without " + c.Setting
+	case search.ChangeMemory:
+		return value
+	case search.ChangeGPUs:
+		if strings.Contains(value, " ") { // a file's cluster, grown
+			return "more GPUs"
+		}
+	}
+	return "--" + strings.ReplaceAll(name, "_", "-") + " " + value
+}
+
+// changeList are the changes, each with what the best plan is after it. To give up
+// a pin is left out where another value of it leads to the same plan.
+func changeList(p *page, r *search.WhyResult) {
+	var items [][2]string
+	for i := range r.Changes {
+		c := &r.Changes[i]
+		same := func(o search.Change) bool { return o.Kind == search.ChangePin && o.Plan.Text == c.Plan.Text }
+		if c.Kind == search.ChangeDrop && slices.ContainsFunc(r.Changes, same) {
+			continue
+		}
+		items = append(items, [2]string{setting(c), c.Text}, [2]string{"", after(c)})
+	}
+	p.list(items)
+}
+
+// after is the best plan after a change.
+func after(c *search.Change) string {
+	a, how := c.Plan, ""
+	if c.Status != search.Optimal {
+		how = " or less"
+	}
+	text := fmt.Sprintf("%s on %s: %s a step%s", degrees(&a.Degrees), count(int(a.GPUs), "GPU"), seconds(a.StepSeconds), how)
+	if c.Factor != nil {
+		text += ", " + lessTime(*c.Factor) + " a sequence"
+	}
+	return text + fmt.Sprintf(", %s of %s GiB", gib(a.Memory.PeakReservedBytes), gib(a.Memory.UsableBytes))
+}
+
+// lessTime is a factor of time in words.
+func lessTime(factor float64) string {
+	if factor < 1 {
+		return percent(1-factor, 1) + " less time"
+	}
+	return percent(factor-1, 1) + " more time"
+}
+
+// against compares the best plan under the pins with the best without them.
+func against(p *page, s *subject, r *search.WhyResult) {
+	a := r.Against
+	if a == nil {
+		return
+	}
+	if a.Plan.Text == r.Plan.Text {
+		p.heading("The pins cost nothing: the best plan without them is the same.")
+		return
+	}
+	p.heading("Without the pins: %s on %s, %s", degrees(&a.Plan.Degrees), count(int(a.Plan.GPUs), "GPU"), proof(a.Status, nil))
+	items := [][2]string{{"step time", fmt.Sprintf("%s: under the pins a step takes %.3f times as long", seconds(a.Plan.StepSeconds), a.Factor)}}
+	if text := changes(&a.Plan, r.Plan); text != "" {
+		items = append(items, [2]string{"options", text})
+	}
+	p.list(items)
+	p.heading("By which terms, seconds of a step")
+	rows := [][]string{{"term", "under the pins", "without", "difference"}}
+	var pinned, free float64
+	for _, t := range a.Terms {
+		pinned, free = pinned+t.PinnedSeconds, free+t.FreeSeconds
+		if d := t.PinnedSeconds - t.FreeSeconds; math.Abs(d) >= a.Plan.StepSeconds/1000 {
+			rows = append(rows, []string{t.Name, fixed(t.PinnedSeconds), fixed(t.FreeSeconds), gained(d)})
+		}
+	}
+	p.table(append(rows, []string{"step", fixed(pinned), fixed(free), gained(pinned - free)}))
+}
+
+// fixed prints seconds with three decimals.
+func fixed(s float64) string { return fmt.Sprintf("%.3f", s) }
+
+// gained is fixed with the sign.
+func gained(s float64) string { return fmt.Sprintf("%+.3f", s) }
+
+// idle says why GPUs stay unused.
+func idle(p *page, i *search.Idle) {
+	if i == nil {
+		return
+	}
+	p.heading("%s unused: %s%s", count(i.GPUs, "GPU"), i.Text, colon(i))
+	if i.Plan != nil {
+		p.hang("  ", fmt.Sprintf("%s, %s a step", degrees(&i.Plan.Degrees), seconds(i.Plan.StepSeconds)))
+	}
+	reasons(p, i.Reasons)
+}
+
+func colon(i *search.Idle) string {
+	if len(i.Reasons) > 0 {
+		return ", because of"
+	}
+	return ""
+}
+
+// whyQuote is the answer in one sentence.
+func whyQuote(s *subject, r *search.WhyResult) string {
+	on := fmt.Sprintf("%s on %s %s", s.model, units.Grouped(int64(s.gpus)), s.gpu)
+	switch {
+	case r.Status == search.Infeasible || r.Borderline:
+		return fmt.Sprintf("%s: no plan fits; %s help", on, count(len(r.Changes), "change"))
+	case r.Plan == nil:
+		return fmt.Sprintf("%s: %s", on, r.Status)
+	case r.Against != nil:
+		return fmt.Sprintf("%s: the pins cost %s of a step", on, percent(1-1/r.Against.Factor, 1))
+	}
+	return oneSentence(s, r.Plan) + "; " + proof(r.Status, nil)
+}
