@@ -1,11 +1,10 @@
 package search
 
-import "math"
-
 // Front answers "what does memory buy?": the plans than which no other is as fast
 // and needs as little memory. Its JSON is like that of Result.
 type Front struct {
-	FormatVersion int `json:"format_version"`
+	FormatVersion int  `json:"format_version"`
+	Against       Axis `json:"against"` // memory
 	// Status is optimal when every point is proven and, unless fewer were asked
 	// for, there are no others; feasible when the search was stopped early.
 	Status Status `json:"status"`
@@ -66,30 +65,14 @@ func (s *session) points(f *Front, out *frontOutcome, limit int) {
 		}
 		f.Points = append(f.Points, p)
 	}
-	if k := knee(f.Points); k >= 0 {
+	if k := knee(len(f.Points), f.at); k >= 0 {
 		f.Points[k].Knee = true
 	}
 }
 
-// knee is the point furthest below the chord from the first to the last on
-// logarithmic axes, -1 when none is below it.
-func knee(points []FrontPoint) int {
-	best, at := 1e-9, -1
-	for i := range points {
-		first, last, p := &points[0], &points[len(points)-1], &points[i]
-		run, rise := ratios(first, last)
-		x, y := ratios(first, p)
-		if d := (x*rise - y*run) / math.Hypot(run, rise); d > best {
-			best, at = d, i
-		}
-	}
-	return at
-}
-
-// ratios are the logarithms of how much less memory and how much more time a point
-// takes than the first.
-func ratios(first, p *FrontPoint) (memory, time float64) {
-	return math.Log(first.PeakReservedBytes / p.PeakReservedBytes), math.Log(p.StepSeconds / first.StepSeconds)
+// at is the memory and the step time of a point.
+func (f *Front) at(i int) (memory, time float64) {
+	return f.Points[i].PeakReservedBytes, f.Points[i].StepSeconds
 }
 
 // Knee is the point marked as the knee, nil when there is none.

@@ -47,7 +47,7 @@ func (s *session) pareto(ctx context.Context, l FrontLimits) (*Front, error) {
 	if l.Resolution <= 0 {
 		l.Resolution = DefaultResolution
 	}
-	f := &Front{FormatVersion: FormatVersion, ResolutionBytes: math.Round(float64(l.Resolution)),
+	f := &Front{FormatVersion: FormatVersion, Against: MemoryAxis, ResolutionBytes: math.Round(float64(l.Resolution)),
 		Points: []FrontPoint{}, Space: s.describe(), Reasons: []Reason{}}
 	out, err := s.front(ctx, f.ResolutionBytes, l)
 	if err != nil {

@@ -231,11 +231,7 @@ func TestTheKneeIsFurthestFromTheChord(t *testing.T) {
 		"no point":                      {nil, -1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var points []FrontPoint
-			for _, p := range c.points {
-				points = append(points, FrontPoint{Outline: Outline{PeakReservedBytes: p[0], StepSeconds: p[1]}})
-			}
-			if got := knee(points); got != c.want {
+			if got := knee(len(c.points), func(i int) (x, y float64) { return c.points[i][0], c.points[i][1] }); got != c.want {
 				t.Errorf("the knee is point %d, want %d", got, c.want)
 			}
 		})

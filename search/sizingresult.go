@@ -147,7 +147,7 @@ func (q *Sizing) cost(o *Candidate) {
 	if q.Price <= 0 {
 		return
 	}
-	step := q.Price * float64(o.GPUs) * o.Best.StepSeconds / hour
+	step := q.costOf(o.GPUs, o.Best.StepSeconds)
 	o.USDPerStep = &step
 	if q.Steps > 0 {
 		all := step * q.Steps

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -30,12 +31,17 @@ type field struct {
 	value string // what the help calls the flag's value
 	usage string
 	kind  kind
-	only  string // the one verb that takes it; "" for all that take a job
+	only  string // the verbs that take it; "" for all that take a job
 	set   func(j *job, value string) error
 }
 
 // key is the field's name in a job file.
 func (f *field) key() string { return strings.ReplaceAll(f.name, "-", "_") }
+
+// of reports whether the verb takes the field.
+func (f *field) of(verb string) bool {
+	return f.only == "" || slices.Contains(strings.Fields(f.only), verb)
+}
 
 // fields are all settings of a job, in the order of the help.
 var fields = []field{
@@ -62,7 +68,8 @@ var fields = []field{
 	{"fill", "HOW", "who fills what the plan leaves open: framework or best (default framework)", text, "explain", setFill},
 	{"top", "K", "plans to show, each of other degrees or options (default 3)", whole, "plan",
 		func(j *job, v string) error { return setCount(&j.top, v, maxTop) }},
-	{"points", "N", "points of the front to find, the fastest first (default: all)", whole, "pareto",
+	{"against", "WHAT", "what to set against step time: memory, gpus or cost (default memory)", text, "pareto", setAgainst},
+	{"points", "N", "points of the front of memory to find, the fastest first (default: all)", whole, "pareto",
 		func(j *job, v string) error { return setCount(&j.points, v, maxPoints) }},
 	{"resolution", "GIB", "memory is counted in steps of so many GiB (default 0.1)", real, "pareto", setResolution},
 	{"plot", "FILE", "draw the front into this .svg or .png file", text, "pareto", setPlot},
@@ -73,12 +80,12 @@ var fields = []field{
 		func(j *job, v string) error { return setAmount(&j.tokensPerDay, v, maxTokens) }},
 	{"days", "X", "the goal: the training's --tokens within so many days", real, "min-gpus",
 		func(j *job, v string) error { return setAmount(&j.days, v, maxDays) }},
-	{"tokens", "X", "tokens of the whole training, such as 1e12", real, "min-gpus",
+	{"tokens", "X", "tokens of the whole training, such as 1e12", real, "min-gpus pareto",
 		func(j *job, v string) error { return setAmount(&j.tokens, v, maxTokens) }},
-	{"candidates", "LIST", "the numbers of GPUs to look at, such as 8,16,32 (default: at most 64)", text, "min-gpus", setCandidates},
+	{"candidates", "LIST", "the numbers of GPUs to look at, such as 8,16,32 (default: at most 64)", text, "min-gpus pareto", setCandidates},
 	{"all", "", "look at the candidates above the answer too", toggle, "min-gpus",
 		func(j *job, v string) error { return setToggle(&j.all, v) }},
-	{"price-per-gpu-hour", "X", "USD of a GPU-hour (default: the catalogue's, where it has one)", real, "min-gpus",
+	{"price-per-gpu-hour", "X", "USD of a GPU-hour (default: the catalogue's, where it has one)", real, "min-gpus pareto",
 		func(j *job, v string) error { return setAmount(&j.price, v, maxPrice) }},
 	{"jobs", "N", "searches that run at once (default: the cores)", whole, "",
 		func(j *job, v string) error { return setCount(&j.jobs, v, maxJobs) }},
@@ -112,7 +119,7 @@ func fieldOf(key string) *field {
 func addFlags(c *cobra.Command, j *job) {
 	for i := range fields {
 		f := &fields[i]
-		if f.only != "" && f.only != c.Name() {
+		if !f.of(c.Name()) {
 			continue
 		}
 		flag := c.Flags().VarPF(&flagValue{f, j}, f.name, "", f.usage)

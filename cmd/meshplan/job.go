@@ -11,6 +11,7 @@ import (
 
 	"meshplan/cluster"
 	"meshplan/plan"
+	"meshplan/search"
 	"meshplan/units"
 )
 
@@ -40,9 +41,10 @@ type job struct {
 	top, jobs, points     int64
 	resolution            float64 // GiB
 	plot                  string
+	against               search.Axis // of pareto; "" is memory
 	timeLimit             time.Duration
 	noForced, json, stats bool
-	sizes                 bool // the cluster is one of several sizes: of min-gpus
+	sizes                 bool // the cluster is one of several sizes: of min-gpus, and of pareto against what they take
 	stepTime              time.Duration
 	tokensPerDay          float64
 	days, tokens, price   float64
@@ -186,6 +188,14 @@ func setResolution(j *job, v string) error {
 	}
 	j.resolution = x
 	return nil
+}
+
+func setAgainst(j *job, v string) error {
+	var known []string
+	for _, a := range fronts {
+		known = append(known, string(a))
+	}
+	return setChoice((*string)(&j.against), v, known)
 }
 
 // plotTypes are the kinds of file that a front can be drawn into.

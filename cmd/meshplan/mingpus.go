@@ -77,14 +77,23 @@ func (a *app) minGPUs(ctx context.Context, j *job, args []string) error {
 
 // sizing is the question that a job asks.
 func (r *request) sizing(j *job) (*search.Sizing, error) {
+	q, err := r.candidates(j)
+	if err != nil {
+		return nil, err
+	}
+	q.All = j.all
+	return q, r.goal(j, q)
+}
+
+// candidates are the numbers of GPUs that a job asks about, with what they cost.
+func (r *request) candidates(j *job) (*search.Sizing, error) {
 	if i := slices.IndexFunc(r.problem.Pins, func(p framework.Pin) bool { return p.Name == "gpus" }); i >= 0 {
 		return nil, fmt.Errorf("pin %q: a candidate uses all its GPUs; --candidates names the numbers to look at", clipped(r.problem.Pins[i].String()))
 	}
-	q := &search.Sizing{Problem: &r.problem, Candidates: r.sizes, All: j.all}
-	if err := r.goal(j, q); err != nil {
-		return nil, err
+	q := &search.Sizing{Problem: &r.problem, Candidates: r.sizes, Price: r.price(j, r.problem.Facts.Cluster.GPU)}
+	if j.given["tokens"] {
+		q.Steps = search.StepsOf(&r.problem.Facts.Workload, j.tokens)
 	}
-	q.Price = r.price(j, r.problem.Facts.Cluster.GPU)
 	return q, nil
 }
 
@@ -97,9 +106,6 @@ func (r *request) goal(j *job, q *search.Sizing) error {
 		}
 	}
 	w := &r.problem.Facts.Workload
-	if j.given["tokens"] {
-		q.Steps = search.StepsOf(w, j.tokens)
-	}
 	switch {
 	case len(given) > 1:
 		return fmt.Errorf("%s are %d goals: give one of them", strings.Join(given, " and "), len(given))

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -16,21 +17,29 @@ func paretoCommand(a *app) *cobra.Command {
 	j := newJob()
 	c := &cobra.Command{
 		Use:   "pareto [JOB.toml]",
-		Short: "Find the plans among which less memory costs time, and prove them",
-		Long: `pareto finds the front of peak memory against step time over all plans that are
-not refused: the plans than which no other is as fast and needs as little memory.
-It begins with the fastest plan, ends with the one of least memory, and proves that
-there is nothing better between them.
+		Short: "Find the plans among which less of something costs time, and prove them",
+		Long: `pareto finds the front of peak memory, of the number of GPUs, or of the cost of a
+step against step time (--against memory, gpus or cost): the plans than which no
+other is as fast and takes as little. It begins with the fastest plan, and proves
+that there is nothing better between its points.
 
-Memory is counted in steps of 0.1 GiB (--resolution), begun ones in full: of plans
-within one step the fastest stands for all. Each plan has the layers that plan would
-give it. The fast end is proven first: a search that is stopped says how far the
-front is proven, and the gap of the points behind.
+Memory is that of the tightest GPU, over all plans that are not refused. It is
+counted in steps of 0.1 GiB (--resolution), begun ones in full: of plans within one
+step the fastest stands for all. Each plan has the layers that plan would give it.
+The fast end is proven first: a search that is stopped says how far the front is
+proven, and the gap of the points behind.
+
+Against gpus or cost, the plans are those that fit, each on all GPUs of one of the
+candidates of min-gpus (--cluster h100:256, or h100 alone; --candidates names
+others). The cost is the price of the step's GPU-hours (--price-per-gpu-hour, or the
+catalogue's), with --tokens also that of the whole training. Every candidate is
+decided; a search that is stopped says which are not.
 
 The knee is the point furthest below the straight line between the first and the
 last point, on logarithmic axes.`,
 		Example: `  meshplan pareto --model llama-3.1-70b --cluster h100:256 --global-batch 1024 --seq 8192 --plot front.svg
-  meshplan pareto job.toml --pin 'tp<=8' --points 10 --json`,
+  meshplan pareto job.toml --pin 'tp<=8' --points 10 --json
+  meshplan pareto job.toml --against cost --price-per-gpu-hour 2.5 --plot cost.png`,
 		Args: oneFile,
 		RunE: func(c *cobra.Command, args []string) error { return a.pareto(c.Context(), j, args) },
 	}
@@ -40,8 +49,12 @@ last point, on logarithmic axes.`,
 
 // pareto answers `pareto`.
 func (a *app) pareto(ctx context.Context, j *job, args []string) error {
+	flags := maps.Clone(j.given)
 	req, err := a.request(ctx, j, args)
 	if err != nil {
+		return err
+	}
+	if err := j.fit(flags); err != nil {
 		return err
 	}
 	if j.plot != "" {
@@ -52,13 +65,16 @@ func (a *app) pareto(ctx context.Context, j *job, args []string) error {
 			return err
 		}
 	}
+	if j.scales() {
+		return a.scaling(ctx, req, j)
+	}
 	front, err := a.front(ctx, req, j)
 	if err != nil {
 		return err
 	}
 	a.code = exitCode(front.Status)
 	if j.plot != "" && len(front.Points) > 0 {
-		if err := writePlot(j.plot, &req.subject, front); err != nil {
+		if err := writePlot(j.plot, memoryPicture(&req.subject, front)); err != nil {
 			return err
 		}
 	}
@@ -66,6 +82,29 @@ func (a *app) pareto(ctx context.Context, j *job, args []string) error {
 		return a.printJSON(front)
 	}
 	return a.print(frontView(&req.subject, front))
+}
+
+// fronts are what can be set against step time.
+var fronts = []search.Axis{search.MemoryAxis, search.GPUsAxis, search.CostAxis}
+
+// scales reports whether the job asks for a front over numbers of GPUs.
+func (j *job) scales() bool {
+	return j.against == search.GPUsAxis || j.against == search.CostAxis
+}
+
+// fit refuses flags of the other kind of front. A job file may hold them, for other
+// questions.
+func (j *job) fit(flags map[string]bool) error {
+	other, of := []string{"candidates", "price-per-gpu-hour", "tokens"}, "gpus or cost"
+	if j.scales() {
+		other, of = []string{"points", "resolution"}, "memory"
+	}
+	for _, name := range other {
+		if flags[name] {
+			return badUsage("--%s goes with --against %s", name, of)
+		}
+	}
+	return nil
 }
 
 // front searches for the front of a request.

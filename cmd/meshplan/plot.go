@@ -34,9 +34,41 @@ var (
 	lineColor       = color.Gray{Y: 0xb0}
 )
 
+// picture is a front as it is drawn.
+type picture struct {
+	title, x, y string // with the units of the axes
+	spots       []spot // by rising time
+}
+
+// spot is a point of a front.
+type spot struct {
+	at                 plotter.XY
+	name               string
+	fits, proven, knee bool
+}
+
+// plotTitle says what a front is about.
+func plotTitle(s *subject, gpus string) string {
+	return fmt.Sprintf("%s on %s %s, global batch %s x %s tokens, %s", s.model, gpus, s.gpu,
+		units.Grouped(s.batch), units.Grouped(s.seq), s.framework)
+}
+
+// memoryPicture is the front of memory as it is drawn.
+func memoryPicture(s *subject, f *search.Front) *picture {
+	pic := &picture{title: plotTitle(s, units.Grouped(int64(s.gpus))), x: "peak memory of the tightest GPU (GiB)", y: "step time (s)"}
+	for i := range f.Points {
+		p := &f.Points[i]
+		pic.spots = append(pic.spots, spot{
+			at:   plotter.XY{X: p.PeakReservedBytes / float64(units.GiB), Y: p.StepSeconds},
+			name: degrees(&p.Degrees), fits: p.Verdict == cost.Fits.String(), proven: p.Proven, knee: p.Knee,
+		})
+	}
+	return pic
+}
+
 // writePlot draws the front into an SVG or PNG file.
-func writePlot(path string, s *subject, f *search.Front) error {
-	p, err := frontPlot(s, f)
+func writePlot(path string, pic *picture) error {
+	p, err := frontPlot(pic)
 	if err != nil {
 		return internalError(err)
 	}
@@ -56,13 +88,14 @@ func writePlot(path string, s *subject, f *search.Front) error {
 }
 
 // frontPlot is the front on logarithmic axes, on which the knee is measured.
-func frontPlot(s *subject, f *search.Front) (*plot.Plot, error) {
+func frontPlot(pic *picture) (*plot.Plot, error) {
 	p := plot.New()
-	p.Title.Text = fmt.Sprintf("%s on %s %s, global batch %s x %s tokens, %s", s.model, units.Grouped(int64(s.gpus)), s.gpu,
-		units.Grouped(s.batch), units.Grouped(s.seq), s.framework)
+	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = pic.title, pic.x, pic.y
 	p.Title.Padding = vg.Points(8)
-	p.X.Label.Text, p.Y.Label.Text = "peak memory of the tightest GPU (GiB)", "step time (s)"
-	at := positions(f.Points)
+	at := make(plotter.XYs, len(pic.spots))
+	for i := range pic.spots {
+		at[i] = pic.spots[i].at
+	}
 	frame(&p.X, at, func(q plotter.XY) float64 { return q.X })
 	frame(&p.Y, at, func(q plotter.XY) float64 { return q.Y })
 	p.Add(plotter.NewGrid())
@@ -72,7 +105,7 @@ func frontPlot(s *subject, f *search.Front) (*plot.Plot, error) {
 	}
 	stairs.StepStyle, stairs.Color = plotter.PreStep, lineColor
 	p.Add(stairs)
-	if f.Knee() != nil {
+	if slices.ContainsFunc(pic.spots, func(a spot) bool { return a.knee }) {
 		chord, err := plotter.NewLine(plotter.XYs{at[0], at[len(at)-1]})
 		if err != nil {
 			return nil, err
@@ -84,20 +117,20 @@ func frontPlot(s *subject, f *search.Front) (*plot.Plot, error) {
 	for _, k := range []struct {
 		name  string
 		style draw.GlyphStyle
-		is    func(*search.FrontPoint) bool
+		is    func(*spot) bool
 	}{
 		{"fits", draw.GlyphStyle{Color: fitsColor, Radius: 3, Shape: draw.CircleGlyph{}},
-			func(a *search.FrontPoint) bool { return a.Proven && a.Verdict == cost.Fits.String() }},
+			func(a *spot) bool { return a.proven && a.fits }},
 		{"borderline", draw.GlyphStyle{Color: borderlineColor, Radius: 4, Shape: draw.TriangleGlyph{}},
-			func(a *search.FrontPoint) bool { return a.Proven && a.Verdict != cost.Fits.String() }},
+			func(a *spot) bool { return a.proven && !a.fits }},
 		{"not proven", draw.GlyphStyle{Color: fitsColor, Radius: 3, Shape: draw.RingGlyph{}},
-			func(a *search.FrontPoint) bool { return !a.Proven }},
+			func(a *spot) bool { return !a.proven }},
 		{"knee", draw.GlyphStyle{Color: kneeColor, Radius: 7, Shape: draw.RingGlyph{}},
-			func(a *search.FrontPoint) bool { return a.Knee }},
+			func(a *spot) bool { return a.knee }},
 	} {
 		var some plotter.XYs
-		for i := range f.Points {
-			if k.is(&f.Points[i]) {
+		for i := range pic.spots {
+			if k.is(&pic.spots[i]) {
 				some = append(some, at[i])
 			}
 		}
@@ -112,7 +145,7 @@ func frontPlot(s *subject, f *search.Front) (*plot.Plot, error) {
 		p.Add(marks)
 		p.Legend.Add(k.name, marks)
 	}
-	right, left := named(f.Points, at, p)
+	right, left := named(pic.spots, p)
 	for _, side := range []struct {
 		labels plotter.XYLabels
 		offset vg.Point
@@ -133,15 +166,6 @@ func frontPlot(s *subject, f *search.Front) (*plot.Plot, error) {
 		p.Add(names)
 	}
 	return p, nil
-}
-
-// positions are the points in GiB and seconds.
-func positions(points []search.FrontPoint) plotter.XYs {
-	at := make(plotter.XYs, len(points))
-	for i := range points {
-		at[i] = plotter.XY{X: points[i].PeakReservedBytes / float64(units.GiB), Y: points[i].StepSeconds}
-	}
-	return at
 }
 
 // frame makes an axis logarithmic, with some room around the points.
@@ -184,10 +208,10 @@ const rightmost = 0.85
 
 // named are the names of as many points as have room: of the knee, of the first and
 // of the last, then of the others in turn.
-func named(points []search.FrontPoint, at plotter.XYs, p *plot.Plot) (right, left plotter.XYLabels) {
+func named(points []spot, p *plot.Plot) (right, left plotter.XYLabels) {
 	var order []int
 	for i := range points {
-		if points[i].Knee {
+		if points[i].knee {
 			order = append(order, i)
 		}
 	}
@@ -198,8 +222,8 @@ func named(points []search.FrontPoint, at plotter.XYs, p *plot.Plot) (right, lef
 	const wide, high = 0.011, 0.035 // of a letter and a line, as shares of the plot
 	var taken []vg.Rectangle
 	for _, i := range order {
-		name := degrees(&points[i].Degrees)
-		from := vg.Point{X: vg.Length(p.X.Norm(at[i].X)), Y: vg.Length(p.Y.Norm(at[i].Y))}
+		name, at := points[i].name, points[i].at
+		from := vg.Point{X: vg.Length(p.X.Norm(at.X)), Y: vg.Length(p.Y.Norm(at.Y))}
 		side, size := &right, vg.Point{X: vg.Length(wide * float64(len(name))), Y: high}
 		if from.X > rightmost {
 			side, from = &left, from.Sub(size)
@@ -207,7 +231,7 @@ func named(points []search.FrontPoint, at plotter.XYs, p *plot.Plot) (right, lef
 		own := vg.Rectangle{Min: from, Max: from.Add(size)}
 		if !slices.ContainsFunc(taken, func(o vg.Rectangle) bool { return overlap(own, o) }) {
 			taken = append(taken, own)
-			side.XYs, side.Labels = append(side.XYs, at[i]), append(side.Labels, name)
+			side.XYs, side.Labels = append(side.XYs, at), append(side.Labels, name)
 		}
 	}
 	return right, left

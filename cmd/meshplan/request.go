@@ -45,6 +45,7 @@ func (a *app) request(ctx context.Context, j *job, args []string) (*request, err
 	if err := j.check(); err != nil {
 		return nil, err
 	}
+	j.sizes = j.sizes || j.scales()
 	r := &request{}
 	for _, step := range []func(*job) error{r.facts, r.behaviour, r.pins} {
 		if err := step(j); err != nil {

@@ -94,16 +94,18 @@ func TestProgressIsAClearedLineOfATerminalOnly(t *testing.T) {
 func TestEveryFieldIsAFlag(t *testing.T) {
 	root := newRoot(&app{stdout: &bytes.Buffer{}, stderr: &bytes.Buffer{}})
 	for i := range fields {
-		verb := "plan"
+		verbs := []string{"plan"}
 		if fields[i].only != "" {
-			verb = fields[i].only
+			verbs = strings.Fields(fields[i].only)
 		}
-		c, _, err := root.Find([]string{verb})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if c.Flags().Lookup(fields[i].name) == nil {
-			t.Errorf("%s has no flag --%s", verb, fields[i].name)
+		for _, verb := range verbs {
+			c, _, err := root.Find([]string{verb})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.Flags().Lookup(fields[i].name) == nil {
+				t.Errorf("%s has no flag --%s", verb, fields[i].name)
+			}
 		}
 		if fieldOf(fields[i].key()) != &fields[i] {
 			t.Errorf("key %s is not its field's", fields[i].key())

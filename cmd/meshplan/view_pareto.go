@@ -44,7 +44,7 @@ func frontTable(p *page, f *search.Front) {
 	rows := [][]string{{"", "", "step", "memory GiB", "verdict", "MFU", "plan", "with"}}
 	for i := range f.Points {
 		a := &f.Points[i]
-		row := []string{fmt.Sprint(i + 1), mark(a), seconds(a.StepSeconds), gibFine(a.PeakReservedBytes), words(a.Verdict), percent(a.MFU, 1),
+		row := []string{fmt.Sprint(i + 1), marked(a.Knee, a.Proven), seconds(a.StepSeconds), gibFine(a.PeakReservedBytes), words(a.Verdict), percent(a.MFU, 1),
 			degrees(&a.Degrees), ""}
 		for _, line := range wrap(changed(f.Points, i, shared), max(leastChanges, besidePlan-widest)) {
 			row[len(row)-1] = line
@@ -68,13 +68,13 @@ const (
 	leastChanges = 20
 )
 
-// mark is what is special about a point.
-func mark(a *search.FrontPoint) string {
+// marked is what is special about a point.
+func marked(knee, proven bool) string {
 	var list []string
-	if a.Knee {
+	if knee {
 		list = append(list, "knee")
 	}
-	if !a.Proven {
+	if !proven {
 		list = append(list, "open")
 	}
 	return strings.Join(list, ", ")
