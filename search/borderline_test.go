@@ -49,7 +49,7 @@ func refusing(p *Problem, share float64) *Problem {
 	price, _ := p.price()
 	f := *price.(*fake)
 	f.refuse = share
-	p.newPricer = func() (pricer, error) { own := f; return &own, nil }
+	p.newPricer = func(on *Problem) (pricer, error) { return f.of(on), nil }
 	return p
 }
 

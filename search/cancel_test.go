@@ -73,7 +73,7 @@ func stopAfter(t *testing.T, p *Problem, boxes int, stop func()) {
 			stop()
 		}
 	}
-	p.newPricer = func() (pricer, error) { own := f; return &own, nil }
+	p.newPricer = func(on *Problem) (pricer, error) { return f.of(on), nil }
 }
 
 // checkStopped compares with the best plan, and the best that is not refused.
@@ -147,7 +147,7 @@ func TestResultIsTheSameBytesAtAnyNumberOfJobs(t *testing.T) {
 func TestProblemThatCannotBePricedIsAnError(t *testing.T) {
 	p := toy(t, "")
 	broken := errors.New("no such recipe")
-	p.newPricer = func() (pricer, error) { return nil, broken }
+	p.newPricer = func(*Problem) (pricer, error) { return nil, broken }
 	if _, err := Best(context.Background(), p, Limits{}); !errors.Is(err, broken) {
 		t.Errorf("error %v, want %v", err, broken)
 	}

@@ -21,6 +21,12 @@ type fake struct {
 	before func() // called at each Bound
 }
 
+// of is a copy of the model for a problem on the same or another cluster.
+func (f fake) of(p *Problem) *fake {
+	f.facts, f.gpus = &p.Facts, float64(p.Facts.Cluster.GPUs())
+	return &f
+}
+
 func (f *fake) Margin() float64       { return 0.1 }
 func (f *fake) RefuseMargin() float64 { return f.refuse }
 

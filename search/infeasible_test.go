@@ -29,7 +29,7 @@ func toy(t testing.TB, pins string) *Problem {
 		t.Fatal(err)
 	}
 	f := fake{facts: &p.Facts, gpus: 16, usable: 100}
-	p.newPricer = func() (pricer, error) { own := f; return &own, nil }
+	p.newPricer = func(on *Problem) (pricer, error) { return f.of(on), nil }
 	return p
 }
 
@@ -37,7 +37,7 @@ func usable(p *Problem, b units.Bytes) *Problem {
 	price, _ := p.price()
 	f := *price.(*fake)
 	f.usable = b
-	p.newPricer = func() (pricer, error) { own := f; return &own, nil }
+	p.newPricer = func(on *Problem) (pricer, error) { return f.of(on), nil }
 	return p
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 // frontProblems is the number of random problems, half of them at real prices.
-const frontProblems = 200
+const frontProblems = 500
 
 // stepsOf is a plan's memory in begun steps of the resolution.
 func stepsOf(l *leaf, resolution float64) float64 {
@@ -63,7 +63,7 @@ func TestParetoFindsWhatComparingAllPlansFinds(t *testing.T) {
 	var points, empty, problems atomic.Int32
 	t.Run("random problems", func(t *testing.T) {
 		inParts(t, frontProblems, func(t *testing.T, seed uint64) {
-			p, e := small(t, seed)
+			p, e := tiny(t, seed)
 			resolution := []float64{1, 7, 20}[seed%3]
 			if seed%2 == 1 {
 				p, e = real(t, seed)

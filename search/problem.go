@@ -25,7 +25,7 @@ type Problem struct {
 	// none.
 	Others func() ([]Behaviour, error)
 
-	newPricer func() (pricer, error) // nil means the cost model
+	newPricer func(*Problem) (pricer, error) // of the problem; nil means the cost model
 }
 
 // Limits stop a search early.
@@ -62,7 +62,7 @@ type pricer interface {
 // price makes a price model. Each goroutine of a search has its own.
 func (p *Problem) price() (pricer, error) {
 	if p.newPricer != nil {
-		return p.newPricer()
+		return p.newPricer(p)
 	}
 	return cost.New(p.Facts.Model, p.Facts.Cluster, p.Facts.Workload, p.Profile)
 }

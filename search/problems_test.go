@@ -2,6 +2,7 @@ package search
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -25,6 +26,12 @@ const mostPoints = 4_000
 func small(t testing.TB, seed uint64) (*Problem, *loops.Enumerator) {
 	t.Helper()
 	return enumerable(t, seed, mostPoints, random)
+}
+
+// tiny is small with fewer plans, for oracles that compare each with each.
+func tiny(t testing.TB, seed uint64) (*Problem, *loops.Enumerator) {
+	t.Helper()
+	return enumerable(t, seed, mostPoints/4, random)
 }
 
 // real is small at the prices of the cost model.
@@ -136,8 +143,29 @@ func random(r *rand.Rand) *Problem {
 	if p.Top > 1 { // no draw of its own
 		f.refuse = 0.06
 	}
-	p.newPricer = func() (pricer, error) { own := f; return &own, nil }
+	p.newPricer = func(on *Problem) (pricer, error) { return f.of(on), nil }
+	p.Pins = append(p.Pins, freed(r, p)...)
 	return p
+}
+
+// freed are pins that bound options which most jobs leave alone, so that the search
+// ranges over some of their values: of each option that can have more values than it
+// has, one time in eight.
+func freed(r *rand.Rand, p *Problem) []framework.Pin {
+	var pins []framework.Pin
+	alone := framework.NewDomains(&p.Facts, p.Framework, p.Pins)
+	for c := range plan.Coord(plan.NumOptions) {
+		pin := framework.Pin{Coord: c, Op: "<=", Value: math.MaxInt8}
+		all := framework.NewDomains(&p.Facts, p.Framework, append(p.Pins[:len(p.Pins):len(p.Pins)], pin)).Values[c]
+		if len(all) <= len(alone.Values[c]) || r.IntN(8) > 0 {
+			continue
+		}
+		pin.Value = all[1+r.IntN(len(all)-1)]
+		if list := append(p.Pins[:len(p.Pins):len(p.Pins)], pin); framework.CheckPins(&p.Facts, list) == nil {
+			pins = append(pins, pin)
+		}
+	}
+	return pins
 }
 
 func randomModel(r *rand.Rand) *models.Model {

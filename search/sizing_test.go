@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -52,6 +53,31 @@ func bestByLoops(t *testing.T, p *Problem, on *cluster.Cluster) *loops.Found {
 	return &a.Best[0]
 }
 
+// sizedByLoops is a random problem of sizes with the best plan of each candidate by
+// loops. Tests share it.
+func sizedByLoops(t *testing.T, seed uint64) *looped {
+	t.Helper()
+	if l, ok := sizedBefore.Load(seed); ok {
+		return l.(*looped)
+	}
+	p, _ := real(t, seed+70_000)
+	l := &looped{problem: p, candidates: parts(rand.New(rand.NewPCG(seed, 2)), p, 5)}
+	for _, c := range l.candidates {
+		l.best = append(l.best, bestByLoops(t, p, c))
+	}
+	sizedBefore.Store(seed, l)
+	return l
+}
+
+// looped is a problem of sizes and its answer by loops, nil where there is none.
+type looped struct {
+	problem    *Problem
+	candidates []*cluster.Cluster
+	best       []*loops.Found
+}
+
+var sizedBefore sync.Map // a *looped by seed
+
 // wanted is a goal for the tests: none, the step of some candidate's best plan,
 // or a little more or less.
 func wanted(r *rand.Rand, p *Problem, best []*loops.Found) *Goal {
@@ -71,21 +97,16 @@ func mustSize(t testing.TB, q *Sizing) *SizingResult {
 	return r
 }
 
-// sizings is the number of random problems of sizes.
-const sizings = 180
+// sizings is the number of random problems of sizes, and of fronts over them.
+const sizings = 500
 
 func TestSmallestIsWhatLoopsOverEveryCandidateFind(t *testing.T) {
 	var found, none, later, slow, gaps atomic.Int32
 	t.Run("random problems", func(t *testing.T) {
 		inParts(t, sizings, func(t *testing.T, seed uint64) {
-			p, _ := real(t, seed+70_000)
-			r := rand.New(rand.NewPCG(seed, 2))
-			q := &Sizing{Problem: p, Candidates: parts(r, p, 7), All: seed%2 == 0}
-			best := make([]*loops.Found, len(q.Candidates))
-			for i, c := range q.Candidates {
-				best[i] = bestByLoops(t, p, c)
-			}
-			q.Goal = wanted(r, p, best)
+			l := sizedByLoops(t, seed)
+			best, r := l.best, rand.New(rand.NewPCG(seed, 3))
+			q := &Sizing{Problem: l.problem, Candidates: l.candidates, All: seed%2 == 0, Goal: wanted(r, l.problem, l.best)}
 			first := slices.IndexFunc(best, func(b *loops.Found) bool { return b != nil && q.Goal.met(float64(b.Step)) })
 			got := mustSize(t, q)
 			if first < 0 {
