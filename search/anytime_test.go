@@ -195,7 +195,7 @@ func (s *statuses) note(of Status) {
 
 func (s *statuses) check(t *testing.T) {
 	t.Helper()
-	if t.Logf("%+v", *s); s.feasible < shortened(moments)/20 || s.unknown < shortened(moments)/20 {
+	if t.Logf("%+v", *s); !testing.Short() && (s.feasible < moments/20 || s.unknown < moments/20) {
 		t.Errorf("the moments are one-sided: %+v", *s)
 	}
 }
