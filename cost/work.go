@@ -103,9 +103,20 @@ func (m *Model) newWorkTable() *workTable {
 		}
 		t.exact[p] = make([]work, size)
 		for i, tp := range t.tp.values {
+			byTokens := map[float64]work{} // all but the attention core
 			for j, cp := range t.cp.values {
 				for k, mb := range t.mb.values {
-					t.exact[p][t.at(i, j, k)] = m.workOf(part(p), float64(tp), float64(cp), float64(mb))
+					tp, cp, mb := float64(tp), float64(cp), float64(mb)
+					tokens := m.seq * mb / cp
+					w, ok := byTokens[tokens]
+					switch {
+					case !ok:
+						w = m.workOf(part(p), tp, cp, mb)
+						byTokens[tokens] = w
+					case part(p) != headPart:
+						w.core = m.coreWork(tokens, tp, cp, mb)
+					}
+					t.exact[p][t.at(i, j, k)] = w
 				}
 			}
 		}

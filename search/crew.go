@@ -58,11 +58,10 @@ func (s *session) crew(q query, stop context.CancelCauseFunc) *crew {
 	return c
 }
 
-// twin is a session of the same space for another goroutine. Its price model is
-// made when it starts.
+// twin is a session of the same space for another goroutine.
 func (s *session) twin() *session {
 	t := *s
-	t.solver, t.price, t.stats = s.solver.Clone(), nil, Stats{}
+	t.solver, t.stats = s.solver.Clone(), Stats{}
 	return &t
 }
 
@@ -121,12 +120,7 @@ func (c *crew) split(v *visitor, box *plan.Box, values []int32) {
 }
 
 // work does tasks until none is left.
-func (c *crew) work(ctx context.Context, i int, v *visitor) (err error) {
-	if v.price == nil {
-		if v.price, err = v.Problem.price(); err != nil {
-			return err
-		}
-	}
+func (c *crew) work(ctx context.Context, i int, v *visitor) error {
 	for {
 		t, ok := c.take(i)
 		if !ok {

@@ -53,11 +53,7 @@ func (s *session) forced(ctx context.Context, g memoryGroup, best *leaf) ([]Forc
 			continue
 		}
 		pin := framework.PinRules(s.facts, []framework.Pin{d.below(v)})[0]
-		fork, err := s.fork(pin)
-		if err != nil {
-			return nil, err
-		}
-		questions = append(questions, &question{session: fork, Forced: Forced{Degree: d.name, Value: v}})
+		questions = append(questions, &question{session: s.fork(pin), Forced: Forced{Degree: d.name, Value: v}})
 	}
 	var jobs errgroup.Group
 	jobs.SetLimit(max(1, s.Jobs))

@@ -36,8 +36,8 @@ func newJobOver(p *Problem, domains func(*framework.Facts, framework.Framework, 
 	return j, nil
 }
 
-// session is one encoding of the job with a price model of its own. It is for
-// one goroutine.
+// session is one encoding of the job with a price model. It is for one goroutine;
+// twins and forks of it for others share the price model.
 type session struct {
 	*job
 	space    *encode.Space
@@ -80,13 +80,9 @@ func (j *job) session() (*session, error) {
 
 // fork is a session of the same space for another goroutine, with one more
 // rule, which reads degrees or options only.
-func (s *session) fork(r framework.Rule) (*session, error) {
-	price, err := s.Problem.price()
-	if err != nil {
-		return nil, err
-	}
+func (s *session) fork(r framework.Rule) *session {
 	f := *s
-	f.solver, f.price, f.stats = s.solver.Clone(), price, Stats{}
+	f.solver, f.stats = s.solver.Clone(), Stats{}
 	g := f.solver.Group(r.ID)
 	f.groups = append(s.groups[:len(s.groups):len(s.groups)], g)
 	xs := make([]solver.Int, len(r.Reads))
@@ -100,7 +96,7 @@ func (s *session) fork(r framework.Rule) (*session, error) {
 		}
 		return r.Holds(s.facts, &p)
 	})
-	return &f, nil
+	return &f
 }
 
 // work is the session's work so far.

@@ -59,7 +59,7 @@ type pricer interface {
 	RefuseMargin() float64
 }
 
-// price makes a price model. Each goroutine of a search has its own.
+// price makes a price model, which the goroutines of a search share.
 func (p *Problem) price() (pricer, error) {
 	if p.newPricer != nil {
 		return p.newPricer(p)
