@@ -102,24 +102,92 @@ func mustBest(t testing.TB, p *Problem, limit time.Duration) *Result {
 	return r
 }
 
-// BenchmarkProof is the proven optimum of the named problems.
+// large are spaces of 1e9 valid plans and more; BenchmarkProof counts them.
+var large = []instance{
+	{"Llama70B-131072", "llama-3.1-70b", "h100:131072", 131072, 8192},
+	{"Llama405B-9216-NVL72", "llama-3.1-405b", "gb200-nvl72:9216", 2048, 8192},
+	{"Mixtral8x22B-512", "mixtral-8x22b", "h100:512", 1024, 4096},
+	{"DeepSeekV3-16384", "deepseek-v3", "h800:16384", 15360, 4096},
+}
+
+// spaces are the named problems and the large ones, of which a short run takes one.
+func spaces() []instance {
+	if testing.Short() {
+		return append(slices.Clone(named), large[0])
+	}
+	return append(slices.Clone(named), large...)
+}
+
+// bench runs a question as a benchmark until it has run long enough.
+func bench(b *testing.B, name string, ask func(b *testing.B)) {
+	b.Run(name, func(b *testing.B) {
+		for b.Loop() {
+			ask(b)
+		}
+	})
+}
+
+// BenchmarkProof is the proven optimum by the walk, by two walkers and by its rival,
+// loops with the same bound; and the number of valid plans, which the loops count.
 func BenchmarkProof(b *testing.B) {
-	for _, n := range named {
-		b.Run(n.name, func(b *testing.B) {
-			p := n.problem(b)
-			for b.Loop() {
-				r := mustBest(b, p, 0)
-				reportWork(b, r)
-			}
+	for _, n := range spaces() {
+		p := n.problem(b)
+		bench(b, n.name+"/walk", func(b *testing.B) { reportWork(b, mustBest(b, p, 0)) })
+		bench(b, n.name+"/two", func(b *testing.B) {
+			two := *p
+			two.Jobs = 2
+			reportWork(b, mustBest(b, &two, 0))
 		})
+		bench(b, n.name+"/loops", func(b *testing.B) {
+			reportLoops(b, rivals(b, p).Bounded(context.Background(), loops.Query{}))
+		})
+		if !testing.Short() { // some take minutes
+			bench(b, n.name+"/count", func(b *testing.B) { b.ReportMetric(rivals(b, p).Count(), "plans") })
+		}
 	}
 }
 
 func reportWork(b *testing.B, r *Result) {
-	b.ReportMetric(float64(r.Stats.Bounds), "bounds/op")
-	b.ReportMetric(float64(r.Stats.Priced), "priced/op")
+	b.ReportMetric(float64(r.Stats.Bounds), "bounds")
+	b.ReportMetric(float64(r.Stats.Priced), "priced")
 	if len(r.Plans) > 0 {
 		b.ReportMetric(r.Plans[0].StepSeconds, "step-s")
+	}
+}
+
+func reportLoops(b *testing.B, a loops.Answer) {
+	b.ReportMetric(a.Nodes, "bounds")
+	b.ReportMetric(a.Seen, "priced")
+	if len(a.Best) > 0 {
+		b.ReportMetric(float64(a.Best[0].Step), "step-s")
+	}
+}
+
+// rivals are the loops over the same space and rules, without those that the
+// space entails.
+func rivals(b testing.TB, p *Problem) *loops.Enumerator {
+	j, err := newJob(p)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return loopsOf(b, j, without)
+}
+
+// BenchmarkFirst is the time to the first plan that fits, from the problem on.
+func BenchmarkFirst(b *testing.B) {
+	for _, n := range spaces() {
+		p := n.problem(b)
+		bench(b, n.name+"/walk", func(b *testing.B) {
+			s := found(newSession(p))
+			out, err := s.walk(context.Background(), query{top: 1, memory: fits, first: true})
+			if err != nil || len(out.held) != 1 {
+				b.Fatal(out, err)
+			}
+			b.ReportMetric(float64(s.stats.Bounds), "bounds")
+		})
+		bench(b, n.name+"/loops", func(b *testing.B) {
+			reportLoops(b, rivals(b, p).Bounded(context.Background(), loops.Query{First: true}))
+		})
 	}
 }
 
@@ -127,35 +195,61 @@ func reportWork(b *testing.B, r *Result) {
 // twenty classes.
 func BenchmarkForced(b *testing.B) {
 	for _, n := range named {
-		b.Run(n.name, func(b *testing.B) {
-			p := n.problem(b)
-			p.Forced, p.Jobs = true, 2
-			for b.Loop() {
-				reportWork(b, mustBest(b, p, 0))
-			}
-		})
+		p := n.problem(b)
+		p.Forced, p.Jobs = true, 2
+		bench(b, n.name+"/two", func(b *testing.B) { reportWork(b, mustBest(b, p, 0)) })
 	}
 }
 
 func BenchmarkTop20(b *testing.B) {
 	for _, n := range named {
-		b.Run(n.name, func(b *testing.B) {
-			p := n.problem(b)
-			p.Top = 20
-			for b.Loop() {
-				reportWork(b, mustBest(b, p, 0))
-			}
+		p := n.problem(b)
+		p.Top = 20
+		bench(b, n.name+"/walk", func(b *testing.B) { reportWork(b, mustBest(b, p, 0)) })
+		bench(b, n.name+"/loops", func(b *testing.B) {
+			reportLoops(b, rivals(b, p).Bounded(context.Background(), loops.Query{Top: 20}))
 		})
 	}
 }
 
-// BenchmarkInfeasible explains why a model does not fit on 8 GPUs.
-func BenchmarkInfeasible(b *testing.B) {
-	p := instance{model: "gpt3-175b", cluster: "a100:8", batch: 1536, seq: 2048}.problem(b)
-	for b.Loop() {
-		if r := mustBest(b, p, 0); r.Status != Infeasible {
-			b.Fatal(r.Status)
-		}
+// BenchmarkDeepPipeline pins 16 stages of 2 chunks for 128 layers.
+func BenchmarkDeepPipeline(b *testing.B) {
+	p := named[1].problem(b)
+	p.Pins = found(framework.ParsePins("pp=16,vpp=2"))
+	bench(b, named[1].name+"-pp16-vpp2/walk", func(b *testing.B) { reportWork(b, mustBest(b, p, 0)) })
+	bench(b, named[1].name+"-pp16-vpp2/loops", func(b *testing.B) {
+		reportLoops(b, rivals(b, p).Bounded(context.Background(), loops.Query{}))
+	})
+}
+
+// impossible are jobs that cannot run.
+var impossible = []struct {
+	instance
+	pins string
+}{
+	{instance{"GPT3-on-8-A100", "gpt3-175b", "a100:8", 1536, 2048}, ""},
+	{instance{"Llama405B-on-64", "llama-3.1-405b", "h100:64", 2048, 8192}, ""},
+	{instance{"Llama70B-on-7", "llama-3.1-70b", "h100:7", 1024, 8192}, ""},
+	{instance{"DeepSeekV3-on-8", "deepseek-v3", "h100:8", 15360, 4096}, ""},
+	{instance{"Mixtral8x22B-ep16", "mixtral-8x22b", "h100:64", 1024, 4096}, "ep=16"},
+}
+
+// BenchmarkReasons says why a job cannot run. Loops can only find out that it cannot.
+func BenchmarkReasons(b *testing.B) {
+	for _, n := range impossible {
+		p := n.problem(b)
+		p.Pins = found(framework.ParsePins(n.pins))
+		bench(b, n.name+"/walk", func(b *testing.B) {
+			if r := mustBest(b, p, 0); r.Status != Infeasible {
+				b.Fatal(r.Status)
+			}
+		})
+		bench(b, n.name+"/loops", func(b *testing.B) {
+			a := rivals(b, p).Bounded(context.Background(), loops.Query{Runs: true})
+			if reportLoops(b, a); len(a.Best) > 0 {
+				b.Fatal("feasible")
+			}
+		})
 	}
 }
 
@@ -164,7 +258,7 @@ func BenchmarkInfeasible(b *testing.B) {
 // ten seconds and then counts as unproven.
 func BenchmarkRandom(b *testing.B) {
 	const limit = 10 * time.Second
-	for b.Loop() {
+	bench(b, "Hundred/two", func(b *testing.B) {
 		var times []time.Duration
 		unproven, infeasible := 0, 0
 		count := 100
@@ -190,57 +284,44 @@ func BenchmarkRandom(b *testing.B) {
 		b.ReportMetric(times[len(times)-1].Seconds()*1e3, "max-ms")
 		b.ReportMetric(float64(unproven), "unproven")
 		b.ReportMetric(float64(infeasible), "infeasible")
-	}
-}
-
-// rivals are the loops over the same space and rules, without those that the
-// space entails.
-func rivals(b *testing.B, p *Problem) *loops.Enumerator {
-	j, err := newJob(p)
-	if err != nil {
-		b.Fatal(err)
-	}
-	return loopsOf(b, j, without)
+	})
 }
 
 // BenchmarkGrowth is one model on 64 to 131,072 GPUs, by the proof and by the
 // loops with the same bound.
 func BenchmarkGrowth(b *testing.B) {
-	for gpus := 64; gpus <= 131072; gpus *= 2 {
-		n := instance{model: "llama-3.1-70b", cluster: fmt.Sprintf("h100:%d", gpus), batch: 131072, seq: 8192}
-		b.Run(fmt.Sprintf("proof/%d", gpus), func(b *testing.B) {
-			p := n.problem(b)
-			for b.Loop() {
-				reportWork(b, mustBest(b, p, 0))
-			}
-		})
-		b.Run(fmt.Sprintf("loops/%d", gpus), func(b *testing.B) {
-			p := n.problem(b)
-			for b.Loop() {
-				reportLoops(b, rivals(b, p).Bounded(context.Background(), loops.Query{}))
-			}
-		})
+	factor := 2
+	if testing.Short() {
+		factor = 32
+	}
+	for gpus := 64; gpus <= 131072; gpus *= factor {
+		grow(b, fmt.Sprint(gpus), instance{model: "llama-3.1-70b", cluster: fmt.Sprintf("h100:%d", gpus), batch: 131072, seq: 8192}.problem(b))
 	}
 }
 
-func reportLoops(b *testing.B, a loops.Answer) {
-	b.ReportMetric(a.Nodes, "bounds/op")
-	b.ReportMetric(a.Seen, "priced/op")
-	if len(a.Best) > 0 {
-		b.ReportMetric(float64(a.Best[0].Step), "step-s")
+// BenchmarkLevels is one model on 4,096 GPUs whose network has one to four levels.
+func BenchmarkLevels(b *testing.B) {
+	for _, sizes := range [][]int{{4096}, {8, 512}, {8, 32, 16}, {8, 8, 8, 8}} {
+		p := instance{model: "llama-3.1-70b", cluster: "h100:4096", batch: 4096, seq: 8192}.problem(b)
+		c := *p.Facts.Cluster
+		c.Levels = nil
+		for l, size := range sizes {
+			level := p.Facts.Cluster.Levels[min(l, 1)]
+			level.Name, level.Size = fmt.Sprintf("level%d", l), size
+			level.Oversubscription = float64(max(1, l))
+			c.Levels = append(c.Levels, level)
+		}
+		p.Facts.Cluster = &c
+		grow(b, fmt.Sprint(len(sizes)), p)
 	}
 }
 
-// BenchmarkLoopsBounded is the rival of the proof: loops with its bound.
-func BenchmarkLoopsBounded(b *testing.B) {
-	for _, n := range named {
-		b.Run(n.name, func(b *testing.B) {
-			p := n.problem(b)
-			for b.Loop() {
-				reportLoops(b, rivals(b, p).Bounded(context.Background(), loops.Query{}))
-			}
-		})
-	}
+// grow is a problem of a series.
+func grow(b *testing.B, name string, p *Problem) {
+	bench(b, name+"/walk", func(b *testing.B) { reportWork(b, mustBest(b, p, 0)) })
+	bench(b, name+"/loops", func(b *testing.B) {
+		reportLoops(b, rivals(b, p).Bounded(context.Background(), loops.Query{}))
+	})
 }
 
 // BenchmarkLoopsPlain prices every plan. It is stopped after a minute; the
@@ -250,35 +331,48 @@ func BenchmarkLoopsPlain(b *testing.B) {
 		b.Skip("takes a minute a problem")
 	}
 	for _, n := range named {
-		b.Run(n.name, func(b *testing.B) {
-			e := rivals(b, n.problem(b))
-			plans := e.Count()
-			for b.Loop() {
-				ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-				start := time.Now()
-				a := e.Plain(ctx, loops.Query{})
-				cancel()
-				b.ReportMetric(plans, "plans")
-				b.ReportMetric(a.Seen, "priced/op")
-				b.ReportMetric(time.Since(start).Seconds()*plans/a.Seen, "extrapolated-s")
-			}
+		e := rivals(b, n.problem(b))
+		plans := e.Count()
+		bench(b, n.name+"/plain", func(b *testing.B) {
+			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+			start := time.Now()
+			a := e.Plain(ctx, loops.Query{})
+			cancel()
+			b.ReportMetric(plans, "plans")
+			b.ReportMetric(a.Seen, "priced")
+			b.ReportMetric(time.Since(start).Seconds()*plans/a.Seen, "extrapolated-s")
 		})
 	}
 }
 
-// BenchmarkPareto is the proven front of memory against step time.
+// BenchmarkPareto is the proven front of memory against step time, by the walk and by
+// loops that search again within less memory. The last is stopped after ten seconds.
 func BenchmarkPareto(b *testing.B) {
 	for _, n := range []instance{
 		{"Llama70B-256", "llama-3.1-70b", "h100:256", 1024, 8192},
 		{"GPT3-1024", "gpt3-175b", "h100:1024", 1536, 2048},
+		{"Mixtral8x22B-512", "mixtral-8x22b", "h100:512", 1024, 4096},
+		{"DeepSeekV3-2048", "deepseek-v3", "h100:2048", 15360, 4096},
 	} {
-		b.Run(n.name, func(b *testing.B) {
-			p := n.problem(b)
-			for b.Loop() {
-				f := mustPareto(b, p, FrontLimits{})
-				b.ReportMetric(float64(f.Stats.Bounds), "bounds/op")
-				b.ReportMetric(float64(f.Stats.Priced), "priced/op")
-				b.ReportMetric(float64(len(f.Points)), "points")
+		p := n.problem(b)
+		p.Jobs = 2
+		stop := 10 * time.Second
+		if testing.Short() {
+			stop = 100 * time.Millisecond
+		}
+		bench(b, n.name+"/two", func(b *testing.B) {
+			f := mustPareto(b, p, FrontLimits{Limits: Limits{Time: stop}})
+			b.ReportMetric(float64(f.Stats.Bounds), "bounds")
+			b.ReportMetric(float64(len(f.Points)), "points")
+			b.ReportMetric(float64(f.Proven()), "proven")
+		})
+		bench(b, n.name+"/loops", func(b *testing.B) {
+			ctx, cancel := context.WithTimeout(context.Background(), 6*stop)
+			defer cancel()
+			front, done := frontByLoops(ctx, rivals(b, p), float64(DefaultResolution))
+			b.ReportMetric(float64(len(front)), "points")
+			if b.ReportMetric(float64(len(front)), "proven"); !done {
+				b.ReportMetric(1, "stopped")
 			}
 		})
 	}

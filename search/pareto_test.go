@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"meshplan/cost"
+	"meshplan/search/loops"
 	"meshplan/units"
 )
 
@@ -87,6 +88,42 @@ func TestParetoFindsWhatComparingAllPlansFinds(t *testing.T) {
 	if n := problems.Load(); points.Load() < 3*n || empty.Load() < 3 || empty.Load() > n/3 {
 		t.Errorf("the problems are one-sided: %d problems, %d points, %d without any", n, points.Load(), empty.Load())
 	}
+}
+
+// frontByLoops is the front by bounded loops that search again within less memory
+// than the last point takes; done is false when the context stopped them.
+func frontByLoops(ctx context.Context, e *loops.Enumerator, resolution float64) (front []loops.Found, done bool) {
+	q := loops.Query{Runs: true}
+	for {
+		a := e.Bounded(ctx, q)
+		if !a.Done || len(a.Best) == 0 {
+			return front, a.Done
+		}
+		front = append(front, a.Best[0])
+		q.Most = units.Bytes((math.Ceil(float64(a.Best[0].Peak)/resolution) - 1) * resolution)
+		if q.Most <= 0 {
+			return front, true
+		}
+	}
+}
+
+func TestLoopsWithinLessAndLessMemoryFindTheFront(t *testing.T) {
+	inParts(t, 120, func(t *testing.T, seed uint64) {
+		draw, resolution := tiny, units.Bytes(7)
+		if seed%2 == 1 {
+			draw, resolution = real, units.GiB/2
+		}
+		p, e := draw(t, seed+5_000)
+		front, done := frontByLoops(context.Background(), e, float64(resolution))
+		f := mustPareto(t, p, FrontLimits{Resolution: resolution})
+		var want []string
+		for i := range front {
+			want = append(want, front[i].Plan.String())
+		}
+		if diff := cmp.Diff(want, pointTexts(f)); !done || diff != "" && len(want)+len(f.Points) > 0 {
+			t.Fatalf("seed %d: the front differs (-loops +walk): %s", seed, diff)
+		}
+	})
 }
 
 // checkFront compares a front with the one that is right.

@@ -401,7 +401,8 @@ func TestAPinToALevelThatASmallClusterLacksIsAReason(t *testing.T) {
 
 // BenchmarkSizing is the 70B job on up to 64 numbers of GPUs: the smallest on
 // which it fits, the smallest with a step that takes hundreds of GPUs, and every
-// candidate optimised.
+// candidate optimised; and the fronts of GPUs. The loops
+// optimise every candidate.
 func BenchmarkSizing(b *testing.B) {
 	for _, c := range []struct {
 		name string
@@ -411,19 +412,29 @@ func BenchmarkSizing(b *testing.B) {
 	}{
 		{"fits", 16384, 0, false},
 		{"step20s", 512, 20, false},
-		{"all-to-512", 512, 0, true},
-		{"all-to-1024", 1024, 0, true},
+		{"64-candidates-to-608", 608, 0, true},
 		{"all-to-16384", 16384, 0, true},
 	} {
-		b.Run(c.name, func(b *testing.B) {
-			q := sized(b, c.most, 64)
-			q.All, q.Problem.Jobs = c.all, runtime.GOMAXPROCS(0)
-			if c.step > 0 {
-				q.Goal = StepGoal(&q.Problem.Facts.Workload, c.step)
+		q := sized(b, c.most, 64)
+		q.All, q.Problem.Jobs = c.all, runtime.GOMAXPROCS(0)
+		if c.step > 0 {
+			q.Goal = StepGoal(&q.Problem.Facts.Workload, c.step)
+		}
+		bench(b, c.name+"/two", func(b *testing.B) {
+			b.ReportMetric(float64(len(mustSize(b, q).Candidates)), "candidates")
+		})
+		if !c.all || testing.Short() && c.most > 1000 {
+			continue
+		}
+		bench(b, c.name+"/front", func(b *testing.B) {
+			b.ReportMetric(float64(len(mustScale(b, context.Background(), q, GPUsAxis).Points)), "points")
+		})
+		bench(b, c.name+"/loops", func(b *testing.B) {
+			for _, on := range q.Candidates {
+				one := newCandidate(q, on)
+				rivals(b, &one.problem).Bounded(context.Background(), loops.Query{})
 			}
-			for b.Loop() {
-				b.ReportMetric(float64(len(mustSize(b, q).Candidates)), "candidates/op")
-			}
+			b.ReportMetric(float64(len(q.Candidates)), "candidates")
 		})
 	}
 }

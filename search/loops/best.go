@@ -10,8 +10,10 @@ import (
 
 // Query says which plans are sought.
 type Query struct {
-	Top  int  // classes
-	Runs bool // accept borderline plans too
+	Top   int         // classes
+	Runs  bool        // accept borderline plans too
+	Most  units.Bytes // of memory that a plan may reserve besides; 0 means no such limit
+	First bool        // stop at the first plan found
 }
 
 // Answer is what a search by loops found.
@@ -30,7 +32,7 @@ func (e *Enumerator) Plain(ctx context.Context, q Query) Answer {
 	s := &search{Enumerator: e, ctx: ctx, query: q, best: ranking{top: max(1, q.Top)}}
 	done := e.Visit(func(p *plan.Point) bool {
 		s.price(p)
-		return int64(s.answer.Seen)%checkEvery != 0 || ctx.Err() == nil
+		return !s.enough() && (int64(s.answer.Seen)%checkEvery != 0 || ctx.Err() == nil)
 	})
 	return s.finish(done)
 }
@@ -42,6 +44,7 @@ type search struct {
 	query  Query
 	best   ranking
 	answer Answer
+	usable units.Bytes // of the box bounded last
 
 	frames   []frame           // of the bounded loops, one a depth
 	divisors map[int32][]int32 // of the degrees met
@@ -67,19 +70,34 @@ func (s *search) price(p *plan.Point) {
 			return
 		}
 	}
-	if f.Figures = s.Price.Price(&f.Plan); s.accepts(f.Verdict) {
+	if f.Figures = s.Price.Price(&f.Plan); s.accepts(&f.Figures) {
 		s.best.add(f)
 	}
 }
 
-func (s *search) accepts(v cost.Verdict) bool {
-	return v == cost.Fits || s.query.Runs && v == cost.Borderline
+func (s *search) accepts(f *cost.Figures) bool {
+	if s.query.Most > 0 && f.Peak > s.query.Most {
+		return false
+	}
+	return f.Verdict == cost.Fits || s.query.Runs && f.Verdict == cost.Borderline
 }
+
+// enough reports whether no more plans are asked for.
+func (s *search) enough() bool { return s.query.First && len(s.best.list) > 0 }
 
 // limit is the most memory an acceptable plan reserves.
 func (s *search) limit(usable units.Bytes) units.Bytes {
-	if s.query.Runs {
-		return units.Bytes(float64(usable) * (1 + s.Price.RefuseMargin()))
+	limit := units.Bytes(float64(usable) * s.group())
+	if s.query.Most > 0 {
+		return min(limit, s.query.Most)
 	}
-	return units.Bytes(float64(usable) * (1 - s.Price.Margin()))
+	return limit
+}
+
+// group is the share of the usable memory that a plan may reserve but for Most.
+func (s *search) group() float64 {
+	if s.query.Runs {
+		return 1 + s.Price.RefuseMargin()
+	}
+	return 1 - s.Price.Margin()
 }

@@ -44,7 +44,7 @@ func (c *child) key() key { return key{nanoseconds(c.box.Step), c.box.Peak, &c.l
 func (s *search) branch(i int) bool {
 	if i == len(s.order) {
 		s.price(&s.point)
-		return true
+		return !s.enough()
 	}
 	f, c := &s.frames[i], s.order[i]
 	f.children = f.children[:0]
@@ -113,12 +113,29 @@ type within interface {
 	BoundWithin(b *plan.Box, share float64) cost.Bound
 }
 
-// boundOf bounds the plans of the box that the query accepts.
+// boundOf bounds the plans of the box that the query accepts. The limit as a share of
+// the usable memory is that of the box before; where it was too small, the box is
+// bounded again.
 func (s *search) boundOf(box *plan.Box) cost.Bound {
-	if w, ok := s.Price.(within); ok {
-		return w.BoundWithin(box, float64(s.limit(1)))
+	w, ok := s.Price.(within)
+	if !ok {
+		return s.Price.Bound(box)
 	}
-	return s.Price.Bound(box)
+	share := s.share()
+	b := w.BoundWithin(box, share)
+	if s.usable = b.Usable; share < s.share() {
+		b = w.BoundWithin(box, s.share())
+	}
+	return b
+}
+
+// share is the limit over the usable memory of the box bounded last.
+func (s *search) share() float64 {
+	share := s.group()
+	if s.query.Most > 0 && s.usable > 0 {
+		share = min(share, float64(s.query.Most/s.usable))
+	}
+	return share
 }
 
 // oneClass reports whether the degrees and options are set after loop i.
