@@ -75,8 +75,11 @@ func (c *catalogue) finish(g *GPU) error {
 	if g.Runtime == 0 {
 		g.assumeRuntime(c.shares)
 	}
-	return c.curves.attach(g, func(name string) *GPU { return c.gpuByName[plain(name)] })
+	return c.curves.attach(g, c.gpu)
 }
+
+// gpu is the GPU of a name or alias, nil when there is none.
+func (c *catalogue) gpu(name string) *GPU { return c.gpuByName[plain(name)] }
 
 // systemFiles are read in this order: machines, instances that clouds rent,
 // and computing centres.

@@ -77,6 +77,10 @@ type Cluster struct {
 	Collectives string
 	// Assumptions are sentences about figures that no source gives.
 	Assumptions []string
+
+	collectives scaling // of the measured collectives
+	changed     *edit   // what With changed; nil when nothing
+	changes     []string
 }
 
 // GPUs is the number of GPUs: the product of the levels' sizes.

@@ -127,8 +127,12 @@ func ownGPU(f *gpuFile) (*GPU, error) {
 }
 
 // TOML is the cluster as a cluster file: Parse reads the same cluster from
-// it. A GPU of the catalogue is written by name.
+// it. A GPU of the catalogue is written by name. A cluster whose measured
+// collectives With has scaled cannot be written.
 func (c *Cluster) TOML() ([]byte, error) {
+	if c.Collectives != "" && c.collectives != (scaling{}) {
+		return nil, fmt.Errorf("cluster %s: scaled collectives have no name in a file", c.Name)
+	}
 	f := clusterFile{
 		Name: c.Name, Aliases: c.Aliases, GPUsPerNode: c.GPUsPerNode, NICsPerNode: c.NICsPerNode,
 		HostMemory: size(c.HostMemory), HostLink: rate(c.HostLink), NVLS: rate(c.NVLS), NVLSRanks: c.NVLSRanks,

@@ -42,7 +42,29 @@ func (c *Cluster) Inside(op Collective, ranks int) *Curve {
 	if ranks > c.Levels[0].Size {
 		return nil
 	}
-	return known().collectives[curveKey{c.Collectives, op, ranks}]
+	return known().collectives[curveKey{c.Collectives, op, ranks}].scaled(c.collectives)
+}
+
+// scaling says how a domain differs from the one whose collectives were measured.
+// Its zero value is no difference.
+type scaling struct{ latency, bandwidth float64 }
+
+// factors are those of latency and bandwidth.
+func (s scaling) factors() (latency, bandwidth float64) {
+	if s == (scaling{}) {
+		return 1, 1
+	}
+	return s.latency, s.bandwidth
+}
+
+// times is both differences together.
+func (s scaling) times(o scaling) scaling {
+	latency, bandwidth := s.factors()
+	more, faster := o.factors()
+	if latency *= more; latency == 1 && bandwidth*faster == 1 {
+		return scaling{}
+	}
+	return scaling{latency: latency, bandwidth: bandwidth * faster}
 }
 
 // InsideBandwidth is the bus bandwidth of a collective among that many ranks

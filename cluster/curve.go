@@ -17,6 +17,7 @@ type Curve struct {
 	first, last float64                // bytes of the end points
 	floor, end  float64                // seconds at the end points
 	change      float64
+	scaling     scaling
 }
 
 // NewCurve makes a curve of measured points, in any order. It wants at least
@@ -38,9 +39,28 @@ func NewCurve(bytes, seconds []float64) (*Curve, error) {
 	return c, nil
 }
 
+// scaled is the curve over links of other bandwidth and latency: what the smallest
+// size takes goes with the latency, the rest with the inverse of the bandwidth.
+func (c *Curve) scaled(by scaling) *Curve {
+	if c == nil || by == (scaling{}) {
+		return c
+	}
+	s := *c
+	s.scaling = by
+	return &s
+}
+
 // Seconds is the time of the operation at a size in bytes: flat below the
-// first point, proportional to the size beyond the last.
+// first point, proportional to the size beyond the last, before it is scaled.
 func (c *Curve) Seconds(bytes float64) float64 {
+	t := c.measured(bytes)
+	if c.scaling == (scaling{}) {
+		return t
+	}
+	return float64(c.floor*c.scaling.latency) + (t-c.floor)/c.scaling.bandwidth
+}
+
+func (c *Curve) measured(bytes float64) float64 {
 	switch {
 	case bytes <= c.first:
 		return c.floor
@@ -52,7 +72,10 @@ func (c *Curve) Seconds(bytes float64) float64 {
 }
 
 // Floor is the time of the smallest measured size, in seconds.
-func (c *Curve) Floor() float64 { return c.floor }
+func (c *Curve) Floor() float64 {
+	latency, _ := c.scaling.factors()
+	return c.floor * latency
+}
 
 // Range is the smallest and the largest measured size, in bytes; outside it
 // Seconds extrapolates.

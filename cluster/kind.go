@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
@@ -17,8 +18,10 @@ type Kind struct {
 	Most    int
 	Assumed bool
 
-	system *System
-	whole  *Cluster // of a file; nil for a system
+	system  *System
+	whole   *Cluster // of a file, or with another domain; nil for a system
+	rate    PeakRate
+	changes []Change // of each cluster
 }
 
 // LoadKind is the kind of a catalogue system ("h100", or "h100:256" for at most
@@ -43,9 +46,49 @@ func LoadKind(specOrPath string) (*Kind, error) {
 	return k, nil
 }
 
+// With is the kind with other values of some resources, and sentences about what
+// was changed of its largest cluster; see Cluster.With. Of smaller ones, those are
+// changed that they have: what joins nodes does not matter inside one.
+func (k *Kind) With(rate PeakRate, changes ...Change) (*Kind, []string, error) {
+	was, err := k.Cluster(k.Most)
+	if err != nil {
+		return nil, nil, err
+	}
+	whole, notes, err := was.With(rate, changes...)
+	if err != nil {
+		return nil, nil, err
+	}
+	n := *k
+	if whole.Levels[0].Size != was.Levels[0].Size {
+		n.system, n.whole = nil, whole
+		return &n, notes, nil
+	}
+	n.rate = rate
+	for _, c := range changes {
+		if c.Resource != "domain" {
+			n.changes = append(n.changes, c)
+		}
+	}
+	return &n, notes, nil
+}
+
 // Cluster is the kind with that many GPUs. The error names the nearest numbers
 // that it can have.
 func (k *Kind) Cluster(gpus int) (*Cluster, error) {
+	c, err := k.made(gpus)
+	if err != nil || len(k.changes) == 0 {
+		return c, err
+	}
+	e := c.edit(k.rate)
+	c, _, err = c.With(k.rate, slices.DeleteFunc(slices.Clone(k.changes), func(ch Change) bool {
+		r, err := e.resource(ch.Resource)
+		return err != nil || math.IsNaN(r.get(e))
+	})...)
+	return c, err
+}
+
+// made is the kind with that many GPUs, nothing changed.
+func (k *Kind) made(gpus int) (*Cluster, error) {
 	switch {
 	case !k.Assumed && (gpus < 1 || gpus > k.Most):
 		return nil, fmt.Errorf("%d GPUs: want 1 to %d; nearest: %d", gpus, k.Most, min(max(gpus, 1), k.Most))
@@ -86,6 +129,7 @@ func (c *Cluster) Part(gpus int) (*Cluster, error) {
 		return nil, fmt.Errorf("%s cannot have %d GPUs: %s; nearest: %d, %d", c.Name, gpus, broken, below, above)
 	}
 	p := *c
+	p.changed = nil
 	p.Name, p.Levels, p.GPUsPerNode = fmt.Sprintf("%s:%d", c.Name, gpus), levels, min(c.GPUsPerNode, gpus)
 	return &p, p.Validate()
 }

@@ -2,10 +2,13 @@ package search
 
 import (
 	"context"
+	"fmt"
 	"math"
+	"sync/atomic"
 	"testing"
 
 	"meshplan/cluster"
+	"meshplan/cost"
 	"meshplan/framework"
 	"meshplan/units"
 )
@@ -27,50 +30,78 @@ func fastest(t *testing.T, p *Problem) float64 {
 	return 0
 }
 
-// changed is the problem on a changed copy of its cluster.
-func changed(p *Problem, change func(*cluster.Cluster)) *Problem {
-	q := *p
-	c, gpu := *p.Facts.Cluster, *p.Facts.Cluster.GPU
-	c.Levels = append([]cluster.Level(nil), c.Levels...)
-	c.GPU = &gpu
-	change(&c)
-	q.Facts.Cluster = &c
-	return &q
+// whatIf is the problem on its cluster with other resources; ok is false where the
+// cluster has none such.
+func whatIf(t *testing.T, p *Problem, text string) (q *Problem, ok bool) {
+	t.Helper()
+	changes, err := cluster.ParseChanges(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied := *p
+	rate := func(g *cluster.GPU) units.FLOPsPerSecond { return cost.Rate(g, p.Facts.Workload.Precision) }
+	if copied.Facts.Cluster, _, err = p.Facts.Cluster.With(rate, changes...); err != nil {
+		return nil, false
+	}
+	return &copied, true
 }
 
 func TestMoreOfAResourceNeverMakesTheBestPlanSlower(t *testing.T) {
-	feasible, problems := 0, uint64(40)
-	if testing.Short() {
-		problems = 5
-	}
-	for seed := uint64(1); seed <= problems; seed++ {
-		p, _ := real(t, seed)
-		p.Top = 1
-		base := fastest(t, p)
-		if !math.IsInf(base, 1) {
-			feasible++
-		}
-		for name, change := range map[string]func(*cluster.Cluster){
-			"a quarter more memory": func(c *cluster.Cluster) { c.GPU.Runtime += c.GPU.Runtime / 4 },
-			"links twice as fast": func(c *cluster.Cluster) {
-				for l := range c.Levels {
-					c.Levels[l].Bandwidth *= 2
-				}
-			},
-			"half the latency": func(c *cluster.Cluster) {
-				for l := range c.Levels {
-					c.Levels[l].Latency /= 2
-				}
-			},
-			"more host memory": func(c *cluster.Cluster) { c.HostMemory += units.Bytes(1e12) },
-		} {
-			if got := fastest(t, changed(p, change)); got > base*(1+1e-9) {
-				t.Errorf("seed %d, %s: the best plan takes %g s, without it %g s", seed, name, got, base)
+	var feasible, asked, faster atomic.Int32
+	t.Run("random problems", func(t *testing.T) {
+		inParts(t, 60, func(t *testing.T, seed uint64) {
+			p, _ := real(t, seed)
+			p.Top = 1
+			base := fastest(t, p)
+			if !math.IsInf(base, 1) {
+				feasible.Add(1)
 			}
-		}
+			for _, text := range []string{"hbm=+25%", "nvlink=2x", "nic=2x", "nvlink=+10%,nic=+10%", "nic-latency=0.5x,nvlink-latency=0.5x",
+				"flops=2x", "hbm-bandwidth=2x", "host-memory=2x", "host-link=2x"} {
+				q, ok := whatIf(t, p, text)
+				if !ok {
+					continue
+				}
+				asked.Add(1)
+				got := fastest(t, q)
+				if got > base*(1+1e-9) {
+					t.Errorf("seed %d, %s: the best plan takes %g s, without it %g s", seed, text, got, base)
+				}
+				if got < base*(1-1e-3) {
+					faster.Add(1)
+				}
+			}
+		})
+	})
+	if !testing.Short() && (feasible.Load() < 30 || asked.Load() < 400 || faster.Load() < 50) {
+		t.Errorf("the problems are one-sided: %d have a plan, %d of %d changes gain", feasible.Load(), faster.Load(), asked.Load())
 	}
-	if feasible < int(problems)/2 {
-		t.Errorf("only %d of %d problems have a plan", feasible, problems)
+}
+
+func TestMergingDomainsNeverMakesTheBestPlanSlower(t *testing.T) {
+	var feasible, faster atomic.Int32
+	t.Run("random problems", func(t *testing.T) {
+		inParts(t, 90, func(t *testing.T, seed uint64) {
+			p, _ := real(t, seed+1000)
+			p.Top = 1
+			q, ok := whatIf(t, p, fmt.Sprint("domain=", p.Facts.Cluster.Domain(1)))
+			if !ok {
+				t.Fatalf("seed %d: %+v", seed, p.Facts.Cluster.Levels)
+			}
+			base, got := fastest(t, p), fastest(t, q)
+			if got > base*(1+1e-9) {
+				t.Errorf("seed %d: in domains of %d the best plan takes %g s, of %d %g s", seed, q.Facts.Cluster.Levels[0].Size, got, p.Facts.Cluster.Levels[0].Size, base)
+			}
+			if !math.IsInf(base, 1) {
+				feasible.Add(1)
+			}
+			if got < base*(1-1e-3) {
+				faster.Add(1)
+			}
+		})
+	})
+	if !testing.Short() && (feasible.Load() < 45 || faster.Load() < 15) {
+		t.Errorf("the problems are one-sided: %d have a plan, %d gain", feasible.Load(), faster.Load())
 	}
 }
 

@@ -230,7 +230,8 @@ func TestMoreMemoryOrALooserGoalNeverNeedsMoreGPUs(t *testing.T) {
 		more := *q
 		more.Candidates = nil
 		for _, c := range q.Candidates {
-			more.Candidates = append(more.Candidates, changed(&Problem{Facts: framework.Facts{Cluster: c}}, func(c *cluster.Cluster) { c.GPU.Runtime += c.GPU.Runtime / 4 }).Facts.Cluster)
+			larger, _ := whatIf(t, &Problem{Facts: framework.Facts{Cluster: c}}, "hbm=+25%")
+			more.Candidates = append(more.Candidates, larger.Facts.Cluster)
 		}
 		if got := answer(&more); got > base {
 			t.Errorf("seed %d: %d GPUs with a quarter more memory, %d without", seed, got, base)

@@ -63,6 +63,7 @@ var fields = []field{
 		func(j *job, v string) error { return setText(&j.profile, v) }},
 	{"pin", "PINS", "degrees and options to hold, such as 'tp=8,pp<=4,tp in nvlink'", text, "",
 		func(j *job, v string) error { return setText(&j.pin, v) }},
+	{"set", "RESOURCE=VALUE", "what if the cluster had other resources, such as nic=200G,hbm=141GB,flops=2x; may be repeated", text, "", setChanges},
 	{"plan", "PLAN", "the plan to explain, such as 'tp=8,pp=16,micro-batch=1'", text, "explain",
 		func(j *job, v string) error { return setText(&j.plan, v) }},
 	{"fill", "HOW", "who fills what the plan leaves open: framework or best (default framework)", text, "explain", setFill},

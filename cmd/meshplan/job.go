@@ -49,6 +49,7 @@ type job struct {
 	tokensPerDay          float64
 	days, tokens, price   float64
 	candidates            []int
+	changes               []cluster.Change
 	all                   bool
 	given                 map[string]bool // by flag name
 }
@@ -164,6 +165,16 @@ func setCandidates(j *job, v string) error {
 		return fmt.Errorf("%d numbers: want at most %s", len(j.candidates), units.Grouped(maxCandidates))
 	}
 	return nil
+}
+
+// setChanges adds changes of the cluster to those that were given before.
+func setChanges(j *job, v string) error {
+	for _, c := range j.changes {
+		v = c.String() + "," + v
+	}
+	var err error
+	j.changes, err = cluster.ParseChanges(v)
+	return err
 }
 
 // nearestGPUs names the number of GPUs that is nearest to one out of range.

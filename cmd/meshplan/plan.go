@@ -23,6 +23,11 @@ A plan fits when it leaves the profile's margin of the memory free. Where one th
 leaves less is faster, the fastest such plan stands beside the best that fits,
 proven in the same search.
 
+--set asks what if the cluster had other resources: nic, nic-latency, nvlink,
+nvlink-latency, oversubscription, domain, hbm, hbm-bandwidth, flops, host-memory,
+host-link, or a level by its name, each with a value and its unit or a factor (2x,
++10%). Measured curves are scaled with them.
+
 Every flag is a key of a job file too, with underscores for the dashes; a flag
 wins over the file. "-" reads the job file from standard input.`,
 		Example: `  meshplan plan --model llama-3.1-70b --cluster h100:256 --global-batch 1024 --seq 8192

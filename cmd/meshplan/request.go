@@ -70,15 +70,16 @@ func (r *request) facts(j *job) error {
 	if err != nil {
 		return err
 	}
-	c, err := r.machines(j)
-	if err != nil {
-		return err
-	}
 	w := plan.Workload{GlobalBatch: j.globalBatch, SeqLen: j.seq, Recipe: j.recipe,
 		Precision: plan.DefaultPrecision, LoadFactor: plan.DefaultLoadFactor}
 	if j.given["precision"] {
 		w.Precision = plan.Precision(j.precision)
-	} else {
+	}
+	c, err := r.machines(j, w.Precision)
+	if err != nil {
+		return err
+	}
+	if !j.given["precision"] {
 		r.byDefault("precision", string(w.Precision))
 	}
 	if j.given["load-factor"] {
@@ -90,15 +91,51 @@ func (r *request) facts(j *job) error {
 	return nil
 }
 
-// machines looks up the cluster; where its size is what is asked for, the largest
-// of the candidates.
-func (r *request) machines(j *job) (c *cluster.Cluster, err error) {
-	if !j.sizes {
-		return cluster.Load(j.cluster)
+// machines looks up the cluster and changes what the job sets of it; where its size
+// is what is asked for, the largest of the candidates.
+func (r *request) machines(j *job, p plan.Precision) (c *cluster.Cluster, err error) {
+	if j.sizes {
+		return r.candidates(j, p)
 	}
+	if c, err = cluster.Load(j.cluster); err != nil || len(j.changes) == 0 {
+		return c, err
+	}
+	if err := hasRate(c.GPU, p); err != nil {
+		return nil, err
+	}
+	c, notes, err := c.With(rateIn(p), j.changes...)
+	r.changed(notes)
+	return c, settingsError(err)
+}
+
+// rateIn is the peak of a GPU in a precision.
+func rateIn(p plan.Precision) cluster.PeakRate {
+	return func(g *cluster.GPU) units.FLOPsPerSecond { return cost.Rate(g, p) }
+}
+
+// changed puts the sentences about a changed cluster before all others.
+func (r *request) changed(notes []string) { r.problem.Warnings = append(notes, r.problem.Warnings...) }
+
+// settingsError is the error of what --set asks for.
+func settingsError(err error) error {
+	if err != nil {
+		return fmt.Errorf("set %w", err)
+	}
+	return nil
+}
+
+// candidates are the sizes to look at, of which the largest is returned.
+func (r *request) candidates(j *job, p plan.Precision) (c *cluster.Cluster, err error) {
 	kind, err := cluster.LoadKind(j.cluster)
 	if err != nil {
 		return nil, err
+	}
+	if len(j.changes) > 0 {
+		var notes []string
+		if kind, notes, err = kind.With(rateIn(p), j.changes...); err != nil {
+			return nil, settingsError(err)
+		}
+		r.changed(notes)
 	}
 	counts := j.candidates
 	if len(counts) == 0 {
@@ -163,6 +200,9 @@ func (r *request) behaviour(j *job) error {
 	r.problem.Framework, r.problem.Profile = fw, prof
 	r.subject = subject{model: f.Model.Name, cluster: f.Cluster.Name, gpu: f.Cluster.GPU.Name, gpus: f.Cluster.GPUs(),
 		batch: f.Workload.GlobalBatch, seq: f.Workload.SeqLen, precision: string(f.Workload.Precision), framework: fw.Name()}
+	if changes := f.Cluster.Changes(); changes != "" {
+		r.subject.gpu += " with " + changes
+	}
 	return nil
 }
 
