@@ -33,6 +33,12 @@ var example = [...]string{
 	hop: "2us", peakRate: "500TFLOP/s", gpuCount: "72", ratio: "2",
 }
 
+// unit is the unit of a value.
+func (a amount) unit() string {
+	return [...]string{linkRate: "bytes_per_second", nicRate: "bytes_per_second", memory: "bytes", label: "bytes",
+		hop: "seconds", peakRate: "flops_per_second", gpuCount: "gpus", ratio: "1"}[a]
+}
+
 // read is a value of the kind.
 func (a amount) read(text string) (float64, error) {
 	v, err := a.parse(text)

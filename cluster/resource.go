@@ -37,6 +37,32 @@ var general = []resource{
 		func(e *edit, v float64) error { e.hostLink = units.BytesPerSecond(v); return nil }},
 }
 
+// Resource is a figure of a cluster that With can change.
+type Resource struct {
+	Name  string
+	About string
+	Value float64 // in units of Unit
+	Unit  string  // "bytes_per_second", "bytes", "seconds", "flops_per_second", "gpus" or "1"
+	Whole bool    // a whole number
+	Print func(value float64) string // with its unit
+}
+
+// Resources are those of the cluster whose value is known, each figure once: the
+// levels between nodes go by nic, those inside by their names.
+func (c *Cluster) Resources(rate PeakRate) (list []Resource) {
+	e := c.edit(rate)
+	inside := map[string]bool{}
+	for _, l := range e.levels[1:e.network()] {
+		inside[strings.ToLower(l.Name)] = true
+	}
+	for i, r := range e.resources() {
+		if v := r.get(e); v > 0 && (i < len(general) || inside[r.name]) {
+			list = append(list, Resource{r.name, r.about, v, r.unit(), r.amount == gpuCount, r.print})
+		}
+	}
+	return list
+}
+
 // resources are those of the cluster: the general ones and those of each level.
 func (e *edit) resources() []resource {
 	list := slices.Clone(general)

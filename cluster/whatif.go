@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"meshplan/strict"
@@ -127,8 +128,8 @@ func (e *edit) target(r *resource, c Change, from float64) (float64, error) {
 		return r.read(c.Value)
 	case from == 0 && r.amount != hop:
 		return 0, fmt.Errorf("it is not known of %s: want a value such as %s", e.base.Name, example[r.amount])
-	case r.amount == gpuCount:
-		return math.Round(from * c.Factor), nil
+	case r.amount == gpuCount && from*c.Factor != math.Trunc(from*c.Factor):
+		return 0, fmt.Errorf("%s of %.0f GPUs are no whole number; nearest: %.0f", strconv.FormatFloat(c.Factor, 'g', 5, 64), from, max(1, math.Round(from*c.Factor)))
 	case r.amount == ratio && from*c.Factor < 1-equal:
 		return 0, fmt.Errorf("%s times %s is below 1; nearest: 1", r.print(from), r.print(c.Factor))
 	}

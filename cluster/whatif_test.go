@@ -130,6 +130,7 @@ func TestMistakesInChangesAreExplained(t *testing.T) {
 		"a domain of no GPUs":          {"h100:16", "domain=0", "domain=0: want 72"},
 		"a domain that nothing joins":  {"h100:8", "domain=4", "h100:8 has no level that would join smaller domains; nearest: 8"},
 		"a domain of a fraction":       {"h100:16", "domain=2.5", "domain=2.5: want 72"},
+		"a domain of a part of a GPU":  {"h100:16", "domain=+10%", "1.1 of 8 GPUs are no whole number; nearest: 9"},
 		"a factor of an unknown link":  {"gaudi3:8", "host-link=2x", "host-link=2x: it is not known of gaudi3:8: want a value such as 24GB/s"},
 		"a bandwidth beyond any link":  {"h100:16", "nvlink=1e12GB/s", "level 1 (nvlink): bandwidth = "},
 		"a level's bandwidth, no unit": {"h100:16", "leaf=50GB", "leaf=50GB: want 24GB/s or 200Gb/s"},
@@ -334,6 +335,27 @@ func TestADomainOfAnotherSizeKeepsTheGPUsAndNests(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestResourcesAreEachFigureOnce(t *testing.T) {
+	for spec, want := range map[string]string{
+		"h100:512":             "nic nic-latency oversubscription nvlink nvlink-latency domain hbm hbm-bandwidth flops host-memory host-link",
+		"h100:8":               "nvlink nvlink-latency domain hbm hbm-bandwidth flops host-memory host-link",
+		"a100-pcie-bridged:16": "nic nic-latency oversubscription nvlink nvlink-latency domain hbm hbm-bandwidth flops host-memory host-link pcie",
+	} {
+		var names []string
+		c := find(t, spec)
+		for _, r := range c.Resources(peak16) {
+			names = append(names, r.Name)
+			n, notes, err := c.With(peak16, Scale(r.Name, 1))
+			if err != nil || n != c || !strings.HasPrefix(notes[0], r.Name+" is "+r.Print(r.Value)+" already") {
+				t.Errorf("%s, %s: %v, %v", spec, r.Name, notes, err)
+			}
+		}
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("%s has %s, want %s", spec, got, want)
+		}
+	}
 }
 
 func TestAKindKeepsItsChangesAtEverySize(t *testing.T) {

@@ -2,9 +2,12 @@ package search
 
 import (
 	"math"
+	"slices"
 	"sort"
 
 	"meshplan/cost"
+	"meshplan/framework"
+	"meshplan/plan"
 	"meshplan/units"
 )
 
@@ -105,4 +108,49 @@ func (c *crew) offer(l leaf) (kept bool) {
 		kept = true
 	}
 	return kept
+}
+
+// offerKnown offers the plans at the points that the query knows of, as far as they
+// are of the space. What is held in the end does not depend on them.
+func (c *crew) offerKnown() error {
+	v := c.walkers[0]
+	for i := range v.known {
+		p := &v.known[i]
+		if !v.holds(p) {
+			continue
+		}
+		l, ok, err := v.priced(p)
+		if err != nil {
+			return err
+		}
+		if ok && c.contests[0].accepts(&l.figures) {
+			box := p.Box()
+			l.key = v.keyOf(cost.Bound{Step: l.figures.Step, Peak: l.figures.Peak}, &box)
+			c.offer(l)
+		}
+	}
+	return nil
+}
+
+// holds reports whether a point is one of the space: its values are in the domains,
+// each group divides the next larger one and is whole on the last level, and it keeps
+// the rules.
+func (j *job) holds(p *plan.Point) bool {
+	for c, v := range p {
+		if !slices.Contains(j.domains.Values[c], v) {
+			return false
+		}
+	}
+	for d := range plan.NumDims {
+		for l := range plan.MaxLevels {
+			own, next := p[plan.At(d, l)], p[d]
+			if l < j.levels-1 {
+				next = p[plan.At(d, l+1)]
+			}
+			if next%own != 0 || l >= j.levels-1 && next != own {
+				return false
+			}
+		}
+	}
+	return !slices.ContainsFunc(j.rules, func(r framework.Rule) bool { return !r.Holds(j.facts, p) })
 }

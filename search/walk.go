@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"meshplan/plan"
 	"meshplan/units"
 )
 
@@ -16,6 +17,7 @@ type query struct {
 	within units.Seconds  // plans whose step takes longer are not sought; 0 means no limit
 	first  bool           // stop at the first plan found
 	boxes  int            // stop after so many boxes; 0 means never
+	known  []plan.Point   // of other problems: those that are points of this one count as found
 	tell   func(Progress) // called now and then; may be nil
 	shared bool           // may be put to several walkers
 }
@@ -62,6 +64,9 @@ func (s *session) walk(ctx context.Context, q query) (outcome, error) {
 	c := s.crew(q, stop)
 	root := s.root()
 	c.whole = c.walkers[0].keyOf(s.price.Bound(&root), &root).first
+	if err := c.offerKnown(); err != nil {
+		return outcome{}, err
+	}
 	for _, c.ahead = range sweeps {
 		if c.from = 0; c.ahead > 0 {
 			c.from = c.to - 1
