@@ -78,7 +78,7 @@ func (a amount) print(v float64) string {
 	case memory:
 		return units.Bytes(v).String()
 	case label:
-		return strconv.FormatFloat(v/float64(units.GiB), 'g', 5, 64) + " GB"
+		return strconv.FormatFloat(v/float64(units.GiB), 'g', 4, 64) + " GB"
 	case hop:
 		return units.Seconds(v).String()
 	case peakRate:
@@ -86,7 +86,7 @@ func (a amount) print(v float64) string {
 	case gpuCount:
 		return units.Grouped(int64(v)) + " GPUs"
 	}
-	return strconv.FormatFloat(v, 'g', 5, 64)
+	return strconv.FormatFloat(v, 'g', 4, 64)
 }
 
 // parseLabel reads the memory on a GPU's label, "141GB": makers count it in

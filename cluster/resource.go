@@ -41,14 +41,15 @@ var general = []resource{
 type Resource struct {
 	Name  string
 	About string
-	Value float64 // in units of Unit
-	Unit  string  // "bytes_per_second", "bytes", "seconds", "flops_per_second", "gpus" or "1"
-	Whole bool    // a whole number
+	Value float64                    // in units of Unit
+	Unit  string                     // "bytes_per_second", "bytes", "seconds", "flops_per_second", "gpus" or "1"
+	Whole bool                       // a whole number
 	Print func(value float64) string // with its unit
 }
 
 // Resources are those of the cluster whose value is known, each figure once: the
-// levels between nodes go by nic, those inside by their names.
+// levels between nodes go by nic, those inside by their names. A domain of one GPU
+// has no links.
 func (c *Cluster) Resources(rate PeakRate) (list []Resource) {
 	e := c.edit(rate)
 	inside := map[string]bool{}
@@ -56,6 +57,9 @@ func (c *Cluster) Resources(rate PeakRate) (list []Resource) {
 		inside[strings.ToLower(l.Name)] = true
 	}
 	for i, r := range e.resources() {
+		if strings.HasPrefix(r.name, "nvlink") && e.domain == 1 {
+			continue
+		}
 		if v := r.get(e); v > 0 && (i < len(general) || inside[r.name]) {
 			list = append(list, Resource{r.name, r.about, v, r.unit(), r.amount == gpuCount, r.print})
 		}

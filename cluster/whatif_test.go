@@ -340,6 +340,7 @@ func TestADomainOfAnotherSizeKeepsTheGPUsAndNests(t *testing.T) {
 func TestResourcesAreEachFigureOnce(t *testing.T) {
 	for spec, want := range map[string]string{
 		"h100:512":             "nic nic-latency oversubscription nvlink nvlink-latency domain hbm hbm-bandwidth flops host-memory host-link",
+		"h100:1":               "domain hbm hbm-bandwidth flops host-memory host-link",
 		"h100:8":               "nvlink nvlink-latency domain hbm hbm-bandwidth flops host-memory host-link",
 		"a100-pcie-bridged:16": "nic nic-latency oversubscription nvlink nvlink-latency domain hbm hbm-bandwidth flops host-memory host-link pcie",
 	} {

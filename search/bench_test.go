@@ -377,3 +377,25 @@ func BenchmarkPareto(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkSensitivity is all inputs of a job changed by all factors, and the flips.
+func BenchmarkSensitivity(b *testing.B) {
+	for _, n := range append([]instance{
+		{"Llama70B-256", "llama-3.1-70b", "h100:256", 1024, 8192},
+		{"Mixtral-64", "mixtral-8x22b", "h100:64", 256, 4096},
+	}, named...) {
+		b.Run(n.name, func(b *testing.B) {
+			p := n.problem(b)
+			p.Jobs = runtime.GOMAXPROCS(0)
+			for b.Loop() {
+				r := mustStudy(b, p, Limits{})
+				flips := 0
+				for i := range r.Inputs {
+					flips += len(r.Inputs[i].Flips)
+				}
+				b.ReportMetric(float64(r.Stats.Bounds), "bounds/op")
+				b.ReportMetric(float64(flips), "flips")
+			}
+		})
+	}
+}

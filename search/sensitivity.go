@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"math"
 	"sync"
 	"time"
 
@@ -92,6 +93,7 @@ type solution struct {
 	best       *leaf   // of the plans that fit, of the borderline ones where none does
 	short      Outline // of it
 	bound      float64 // a step time that no plan beats, in seconds
+	keeping    float64 // by what share of the best step the best plan of the job as it is takes longer; NaN where it cannot be run
 	reasons    []Reason
 	warnings   []string // of the job as it is
 }
@@ -157,9 +159,24 @@ func (st *study) solve(own *session, like []*solution) (*solution, error) {
 	}
 	if len(like) == 0 {
 		s.warnings = own.warnings(group, &out, found.held)
+	} else if s.best != nil {
+		s.keeping, err = own.keeping(st.base.best, s.best)
 	}
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	st.stats.add(own.work())
 	return s, err
+}
+
+// keeping is by what share of the best step another plan takes longer; NaN where it
+// is not of the space, or needs memory that the best does not.
+func (s *session) keeping(plan, best *leaf) (float64, error) {
+	if !s.holds(&plan.point) {
+		return math.NaN(), nil
+	}
+	l, ok, err := s.priced(&plan.point)
+	if err != nil || !ok || l.figures.Verdict > best.figures.Verdict {
+		return math.NaN(), err
+	}
+	return float64(l.figures.Step/best.figures.Step) - 1, nil
 }

@@ -3,6 +3,7 @@ package search
 import (
 	"io"
 	"math"
+	"slices"
 )
 
 // SensitivityResult answers "what matters most to this answer?". Its JSON is meant
@@ -17,7 +18,7 @@ type SensitivityResult struct {
 	// borderline one when none does, null when none was found.
 	Best         *Outline      `json:"best"`
 	BoundSeconds *float64      `json:"bound_seconds"` // as in Result
-	Inputs       []InputResult `json:"inputs"`
+	Inputs       []InputResult `json:"inputs"`        // those that can be changed
 	// TenPercent and HalfOrDouble are the inputs whose change by 10 %, and to the half
 	// or the double, changes the step time of the best plan by the largest share,
 	// either way; a change with which nothing fits counts as the largest. They are
@@ -58,8 +59,11 @@ type CaseResult struct {
 	// without a plan. Of a case that is not proven, the best plan changes it by as much
 	// or is faster.
 	StepChange *float64 `json:"step_change"`
-	OtherPlan  bool     `json:"other_plan"` // of other degrees or options, or verdict, than that of the job as it is
-	Reasons    []Reason `json:"reasons"`    // why nothing fits; empty unless infeasible
+	// KeepingCosts is by what share of this step the best plan of the job as it is
+	// would take longer; null where it does not fit or cannot be placed.
+	KeepingCosts *float64 `json:"keeping_costs"`
+	OtherPlan    bool     `json:"other_plan"` // of other degrees or options, or verdict, than that of the job as it is
+	Reasons      []Reason `json:"reasons"`    // why nothing fits; empty unless infeasible
 }
 
 // FlipResult is a change of an input by which another plan becomes the best. Both of
@@ -91,6 +95,9 @@ func (st *study) result() *SensitivityResult {
 	r.Best, r.BoundSeconds = b.figures()
 	for _, in := range st.inputs {
 		item := st.describe(in)
+		if !slices.ContainsFunc(item.Cases, func(c CaseResult) bool { return c.Impossible == "" }) {
+			continue
+		}
 		if !item.proven() {
 			r.Status = Feasible
 		}
@@ -124,6 +131,9 @@ func (st *study) describe(in *input) InputResult {
 		if c.Best, c.BoundSeconds = s.figures(); s.best != nil {
 			change := s.short.StepSeconds/st.base.short.StepSeconds - 1
 			c.StepChange = &change
+			if !math.IsNaN(s.keeping) {
+				c.KeepingCosts = &s.keeping
+			}
 		}
 		c.OtherPlan = c.Status == Infeasible || s.best != nil && !s.same(st.base)
 		r.Cases = append(r.Cases, c)

@@ -6,17 +6,18 @@
 //
 // The verbs are
 //
-//	plan       find the fastest plan of a job on a cluster, and prove it
-//	min-gpus   find the fewest GPUs on which a job fits and meets a goal
-//	explain    price one given plan, term by term, and check it against the rules
-//	pareto     find the plans among which less memory costs time, and prove them
-//	why        say why nothing fits and what helps, or what a pin costs
-//	validate   judge the cost model by a table of measured runs
-//	calibrate  fit a profile's constants to a table of measured runs
-//	models     the models that can be named
-//	clusters   the clusters that can be named
+//	plan         find the fastest plan of a job on a cluster, and prove it
+//	min-gpus     find the fewest GPUs on which a job fits and meets a goal
+//	explain      price one given plan, term by term, and check it against the rules
+//	pareto       find the plans among which less memory costs time, and prove them
+//	why          say why nothing fits and what helps, or what a pin costs
+//	sensitivity  find what matters most to the best plan, and where another becomes it
+//	validate     judge the cost model by a table of measured runs
+//	calibrate    fit a profile's constants to a table of measured runs
+//	models       the models that can be named
+//	clusters     the clusters that can be named
 //
-// Every flag of plan, min-gpus, pareto, why and explain is a key of a job file too:
+// Every flag of plan, min-gpus, pareto, why, sensitivity and explain is a key of a job file too:
 //
 //	model = "llama-3.1-70b"
 //	cluster = "h100:256"

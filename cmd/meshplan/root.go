@@ -26,7 +26,7 @@ reasons.`,
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(planCommand(a), minGPUsCommand(a), paretoCommand(a), whyCommand(a), explainCommand(a), validateCommand(a), calibrateCommand(a), modelsCommand(a), clustersCommand(a), versionCommand(a))
+	root.AddCommand(planCommand(a), minGPUsCommand(a), paretoCommand(a), whyCommand(a), sensitivityCommand(a), explainCommand(a), validateCommand(a), calibrateCommand(a), modelsCommand(a), clustersCommand(a), versionCommand(a))
 	root.AddCommand(exitCodesTopic())
 	root.SetHelpCommand(helpCommand())
 	root.InitDefaultCompletionCmd()
