@@ -52,19 +52,32 @@ type Resource struct {
 // has no links.
 func (c *Cluster) Resources(rate PeakRate) (list []Resource) {
 	e := c.edit(rate)
-	inside := map[string]bool{}
-	for _, l := range e.levels[1:e.network()] {
-		inside[strings.ToLower(l.Name)] = true
-	}
-	for i, r := range e.resources() {
-		if strings.HasPrefix(r.name, "nvlink") && e.domain == 1 {
-			continue
-		}
-		if v := r.get(e); v > 0 && (i < len(general) || inside[r.name]) {
+	for _, r := range e.resources() {
+		of := e.levelOf(r.name)
+		if v := r.get(e); v > 0 && of < e.network() && !(of == 0 && e.domain == 1) && !e.repeats(r.name) {
 			list = append(list, Resource{r.name, r.about, v, r.unit(), r.amount == gpuCount, r.print})
 		}
 	}
 	return list
+}
+
+// levelOf is the level that a resource goes by the name of, -1 when it does not.
+func (e *edit) levelOf(name string) int {
+	for l := range e.levels {
+		own := strings.ToLower(e.levels[l].Name)
+		if rest, ok := strings.CutPrefix(name, own); ok && (rest == "" || rest == "-latency" || rest == "-oversubscription") {
+			return l
+		}
+	}
+	return -1
+}
+
+// repeats reports a resource of the innermost level that goes by that level's own
+// name as well.
+func (e *edit) repeats(name string) bool {
+	own := strings.ToLower(e.levels[0].Name)
+	rest, ok := strings.CutPrefix(name, "nvlink")
+	return ok && own != "nvlink" && (rest == "" || rest == "-latency")
 }
 
 // resources are those of the cluster: the general ones and those of each level.

@@ -342,7 +342,8 @@ func TestResourcesAreEachFigureOnce(t *testing.T) {
 		"h100:512":             "nic nic-latency oversubscription nvlink nvlink-latency domain hbm hbm-bandwidth flops host-memory host-link",
 		"h100:1":               "domain hbm hbm-bandwidth flops host-memory host-link",
 		"h100:8":               "nvlink nvlink-latency domain hbm hbm-bandwidth flops host-memory host-link",
-		"a100-pcie-bridged:16": "nic nic-latency oversubscription nvlink nvlink-latency domain hbm hbm-bandwidth flops host-memory host-link pcie",
+		"a100-pcie-bridged:16": "nic nic-latency oversubscription domain hbm hbm-bandwidth flops host-memory host-link bridge bridge-latency pcie pcie-latency pcie-oversubscription",
+		"rtx-4090:8":           "domain hbm hbm-bandwidth flops host-memory host-link pcie pcie-latency",
 	} {
 		var names []string
 		c := find(t, spec)

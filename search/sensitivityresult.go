@@ -87,12 +87,18 @@ type Weight struct {
 	StepChange *float64 `json:"step_change"` // null when nothing fits
 }
 
+// curvesScaled is what each case assumes of what was measured.
+const curvesScaled = "measured curves are scaled with the resources: collectives inside a domain with its bandwidth and latency, GEMMs with flops and hbm-bandwidth"
+
 // result is what the study has found.
 func (st *study) result() *SensitivityResult {
 	b := st.base
 	r := &SensitivityResult{FormatVersion: FormatVersion, Status: b.status, Inputs: []InputResult{}, Space: st.space,
 		Reasons: b.known(), Warnings: b.warnings, Stats: st.stats}
 	r.Best, r.BoundSeconds = b.figures()
+	if len(st.inputs) > 0 {
+		r.Warnings = append([]string{curvesScaled}, b.warnings...)
+	}
 	for _, in := range st.inputs {
 		item := st.describe(in)
 		if !slices.ContainsFunc(item.Cases, func(c CaseResult) bool { return c.Impossible == "" }) {
