@@ -155,7 +155,7 @@ func (st *study) solve(own *session, like []*solution) (*solution, error) {
 		s.status, s.bound, _ = found.proof(out.done)
 	case out.done:
 		s.status, s.bound = Infeasible, 0
-		s.reasons, err = own.reasons(st.ctx)
+		s.reasons, _, err = own.reasons(st.ctx, runs)
 	}
 	if len(like) == 0 {
 		s.warnings = own.warnings(group, &out, found.held)

@@ -95,7 +95,7 @@ func (r *request) facts(j *job) error {
 // is what is asked for, the largest of the candidates.
 func (r *request) machines(j *job, p plan.Precision) (c *cluster.Cluster, err error) {
 	if j.sizes {
-		return r.candidates(j, p)
+		return r.ofEachSize(j, p)
 	}
 	if c, err = cluster.Load(j.cluster); err != nil || len(j.changes) == 0 {
 		return c, err
@@ -124,8 +124,8 @@ func settingsError(err error) error {
 	return nil
 }
 
-// candidates are the sizes to look at, of which the largest is returned.
-func (r *request) candidates(j *job, p plan.Precision) (c *cluster.Cluster, err error) {
+// ofEachSize are the clusters of the sizes to look at, of which the largest is returned.
+func (r *request) ofEachSize(j *job, p plan.Precision) (c *cluster.Cluster, err error) {
 	kind, err := cluster.LoadKind(j.cluster)
 	if err != nil {
 		return nil, err
