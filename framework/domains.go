@@ -187,11 +187,15 @@ func (d *Domains) products(most int, dims ...plan.Dim) []int32 {
 }
 
 // pipelines are the pipeline degrees whose primes divide a level's size or the
-// number of layers.
+// number of layers; on an irregular cluster, where any number of domains may be
+// left, all of them.
 func pipelines(f *Facts, gpus int) []int32 {
 	var smooth []int32
 	for pp := 1; pp <= min(gpus, f.Model.Layers); pp++ {
 		rest := pp
+		if f.Cluster.Irregular() {
+			rest = 1
+		}
 		rest = strip(rest, f.Model.Layers)
 		for _, level := range f.Cluster.Levels {
 			rest = strip(rest, level.Size)
