@@ -88,7 +88,7 @@ func assemble(of *Cluster, fill []int, nodes []Node) (*Cluster, error) {
 		l.Bandwidth, l.Size, l.Mesh = l.Among(size), size, l.Mesh && size > 1
 		c.Levels = append(c.Levels, l)
 	}
-	m := &Machines{Nodes: a.nodes, Root: root, Box: min(a.box, len(sizes)-1), of: of, whole: classify(root)}
+	m := &Machines{Nodes: a.nodes, Root: root, Box: min(a.box, len(sizes)-1), levels: len(sizes), of: of, whole: classify(root)}
 	c.Machines = m
 	c.Assumptions = append(slices.Clone(of.Assumptions), a.said...)
 	c.GPUsPerNode = min(of.GPUsPerNode, root.GPUs)

@@ -15,6 +15,7 @@ type Machines struct {
 	// scale-up domain holds several nodes, these.
 	Box int
 
+	levels  int      // of the domains
 	of      *Cluster // the cluster at full size, of which these are the machines
 	classes []*class // of the boxes, each with their number
 	whole   *class

@@ -93,7 +93,7 @@ func (r *request) facts(j *job) error {
 // of the candidates.
 func (r *request) machines(j *job) (c *cluster.Cluster, err error) {
 	if !j.sizes {
-		return cluster.Load(j.cluster)
+		return clusterOf(j.cluster, j.nodes, j.topology)
 	}
 	kind, err := cluster.LoadKind(j.cluster)
 	if err != nil {
@@ -160,7 +160,7 @@ func (r *request) behaviour(j *job) error {
 		return err
 	}
 	r.problem.Framework, r.problem.Profile = fw, prof
-	r.subject = subject{model: f.Model.Name, cluster: f.Cluster.Name, gpu: f.Cluster.GPU.Name, gpus: f.Cluster.GPUs(),
+	r.subject = subject{model: f.Model.Name, cluster: f.Cluster.Name, gpu: f.Cluster.GPU.Name, gpus: f.Cluster.GPUs(), present: f.Cluster.Present(),
 		batch: f.Workload.GlobalBatch, seq: f.Workload.SeqLen, precision: string(f.Workload.Precision), framework: fw.Name()}
 	return nil
 }
