@@ -41,6 +41,9 @@ func (c *Cluster) Irregular() bool {
 	return c.Machines != nil && (c.Machines.merged || c.Machines.Root.GPUs != c.room())
 }
 
+// IsMerged reports whether the cluster is one that Merged made.
+func (c *Cluster) IsMerged() bool { return c.Machines != nil && c.Machines.merged }
+
 // room is the product of the levels' sizes: the GPUs if all domains were full.
 func (c *Cluster) room() int { return c.Domain(len(c.Levels) - 1) }
 

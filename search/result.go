@@ -49,7 +49,7 @@ type Result struct {
 // wrong, where it is faster than the best plan that fits.
 type Borderline struct {
 	// Status is optimal when no borderline plan is faster, else feasible;
-	// BoundSeconds and Gap are as in Result.
+	// BoundSeconds and Gap are as in Result, 0 and 1 when nothing is known.
 	Status        Status     `json:"status"`
 	BoundSeconds  float64    `json:"bound_seconds"`
 	Gap           float64    `json:"gap"`
@@ -141,7 +141,8 @@ type Host struct {
 // Unaligned says how a plan lies on the nodes where its parts cannot lie alike
 // in all domains.
 type Unaligned struct {
-	Blocks       int          `json:"blocks"` // parts of the job, each inside one node or scale-up domain
+	Complete     bool         `json:"complete"` // the search was not stopped
+	Blocks       int          `json:"blocks"`   // parts of the job, each inside one node or scale-up domain
 	GPUsPerBlock int          `json:"gpus_per_block"`
 	Level        string       `json:"level"` // whose domains groups straddle
 	Straddling   []Straddling `json:"straddling"`

@@ -346,7 +346,7 @@ func TestASizingThatIsStoppedLaterKeepsItsAnswer(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var list []*candidate
 	for _, on := range q.Candidates {
-		c := newCandidate(q, on)
+		c := newCandidate(q, on, on.GPUs())
 		if list = append(list, c); c.decide(ctx, q.Goal, Limits{}) != nil || c.verdict == Meets {
 			break
 		}

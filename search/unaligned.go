@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"meshplan/assign"
 	"meshplan/cluster"
@@ -51,6 +50,9 @@ func (s *session) unaligned(ctx context.Context, l Limits, aligned *Result) (*Re
 // notUnaligned is said of an aligned plan.
 const notUnaligned = "irregular cluster: the plan uses each domain alike; no plan that does not is faster, priced as if all that leaves a node left its leaf, " +
 	"but that none is faster in fact is not proven"
+
+// alikeOnly is said where unaligned plans are not looked at.
+const alikeOnly = "irregular cluster: only plans that use each domain alike were looked at"
 
 // answer of improves.
 type verdict uint8
@@ -117,19 +119,34 @@ func (s *session) scatter(ctx context.Context, r *Result) error {
 	if len(r.Plans) == 0 {
 		return nil
 	}
-	if r.Status == Optimal {
-		r.Status, r.BoundSeconds, r.Gap = Feasible, nil, nil
-	}
+	complete := r.Status == Optimal
+	r.Status, r.BoundSeconds, r.Gap = Feasible, nil, nil
 	best := &r.Plans[0]
-	parsed, err := plan.Parse(best.Text)
-	if err != nil {
-		return err
+	for _, of := range r.leaders() {
+		parsed, err := plan.Parse(of.Text)
+		if err == nil {
+			err = s.place(ctx, of, &parsed.Plan)
+		}
+		if err != nil {
+			return err
+		}
+		of.Unaligned.Complete = complete
 	}
-	if err := s.place(ctx, best, &parsed.Plan); err != nil {
-		return err
+	if b := r.Borderline; b != nil { // its time is an upper bound too
+		b.Status, b.BoundSeconds, b.Gap = Feasible, 0, 1
+		b.Text = b.sentence()
 	}
 	r.Warnings = append([]string{best.Unaligned.sentence()}, r.Warnings...)
 	return nil
+}
+
+// leaders are the best plan and the borderline one beside it.
+func (r *Result) leaders() []*PlanResult {
+	list := []*PlanResult{&r.Plans[0]}
+	if r.Borderline != nil {
+		list = append(list, &r.Borderline.Plan)
+	}
+	return list
 }
 
 // sentence says what the placement means for the proof.
@@ -141,10 +158,10 @@ func (u *Unaligned) sentence() string {
 
 // place puts the blocks of a plan onto the boxes of the machines such that as
 // few groups as possible straddle the domains above these.
-func (s *session) place(ctx context.Context, r *PlanResult, p *plan.Plan) error {
-	c := s.facts.Cluster
-	used := usedOf(p, s.levels)
-	last := s.levels - 1
+func (j *job) place(ctx context.Context, r *PlanResult, p *plan.Plan) error {
+	c := j.facts.Cluster
+	used := usedOf(p, j.levels)
+	last := j.levels - 1
 	rooms := c.Blocks(used)
 	kinds, names := straddlers(p, last)
 	q := &assign.Problem{Items: int(used[last]), Kinds: kinds}
@@ -166,7 +183,7 @@ func (s *session) place(ctx context.Context, r *PlanResult, p *plan.Plan) error 
 		seats[i] = rooms[b][next[b]]
 		next[b]++
 	}
-	s.host(r, p, seats)
+	j.host(r, p, seats)
 	return nil
 }
 
@@ -208,13 +225,4 @@ func blocksOf(p *plan.Plan, d plan.Dim, level int) (groups [][]int) {
 		groups = append(groups, group)
 	}
 	return groups
-}
-
-// words says how many groups straddle: "dp_shard 1 of 9".
-func (u *Unaligned) words() string {
-	var parts []string
-	for _, s := range u.Straddling {
-		parts = append(parts, fmt.Sprintf("%s %d of %d", s.Dimension, s.Straddle, s.Groups))
-	}
-	return strings.Join(parts, ", ")
 }

@@ -80,7 +80,7 @@ func (r *request) sizing(j *job) (*search.Sizing, error) {
 	if i := slices.IndexFunc(r.problem.Pins, func(p framework.Pin) bool { return p.Name == "gpus" }); i >= 0 {
 		return nil, fmt.Errorf("pin %q: a candidate uses all its GPUs; --candidates names the numbers to look at", clipped(r.problem.Pins[i].String()))
 	}
-	q := &search.Sizing{Problem: &r.problem, Candidates: r.sizes, All: j.all}
+	q := &search.Sizing{Problem: &r.problem, Candidates: r.sizes, Used: r.used, All: j.all}
 	if err := r.goal(j, q); err != nil {
 		return nil, err
 	}

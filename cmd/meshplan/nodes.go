@@ -30,3 +30,15 @@ func clusterOf(name, list, topology string) (*cluster.Cluster, error) {
 	}
 	return cluster.LoadWith(name, nodes)
 }
+
+// kindOf looks up what clusters of any size are made of.
+func kindOf(j *job) (*cluster.Kind, error) {
+	if j.nodes == "" && j.topology == "" {
+		return cluster.LoadKind(j.cluster)
+	}
+	c, err := clusterOf(j.cluster, j.nodes, j.topology)
+	if err != nil {
+		return nil, err
+	}
+	return cluster.KindOf(c), nil
+}

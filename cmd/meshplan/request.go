@@ -33,6 +33,7 @@ type request struct {
 	problem search.Problem
 	subject subject
 	sizes   []*cluster.Cluster // the candidates where the size is asked for
+	used    []int              // GPUs of each
 }
 
 // request reads the job file, if any, and looks up everything the job names.
@@ -95,7 +96,7 @@ func (r *request) machines(j *job) (c *cluster.Cluster, err error) {
 	if !j.sizes {
 		return clusterOf(j.cluster, j.nodes, j.topology)
 	}
-	kind, err := cluster.LoadKind(j.cluster)
+	kind, err := kindOf(j)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +111,7 @@ func (r *request) machines(j *job) (c *cluster.Cluster, err error) {
 		if c, err = kind.Cluster(n); err != nil {
 			return nil, fmt.Errorf("candidates: %w", err)
 		}
-		r.sizes = append(r.sizes, c)
+		r.sizes, r.used = append(r.sizes, c), append(r.used, n)
 	}
 	return c, nil
 }
