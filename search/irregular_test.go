@@ -52,7 +52,7 @@ func randomNodes(r *rand.Rand, sizes []int) []cluster.Node {
 }
 
 func smallIrregular(t testing.TB, seed uint64) (*Problem, *loops.Enumerator) {
-	return enumerable(t, seed, mostPoints, func(r *rand.Rand) *Problem {
+	return enumerable(t, seed, mostPoints/4, func(r *rand.Rand) *Problem {
 		p := random(r)
 		irregular(r, p)
 		return p
@@ -60,7 +60,7 @@ func smallIrregular(t testing.TB, seed uint64) (*Problem, *loops.Enumerator) {
 }
 
 // irregularProblems is the number of random problems on irregular clusters.
-const irregularProblems = 150
+const irregularProblems = 120
 
 func TestWalkFindsWhatSortingAllPlansFindsOnIrregularClusters(t *testing.T) {
 	var optimal, cutBack atomic.Int32
@@ -79,7 +79,7 @@ func TestWalkFindsWhatSortingAllPlansFindsOnIrregularClusters(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if e := loopsOf(t, j, without); e.Visit(countTo(4 * mostPoints)) {
+				if e := loopsOf(t, j, without); e.Visit(countTo(mostPoints / 4)) {
 					checkBySorting(t, seed, p, e)
 				}
 			}
