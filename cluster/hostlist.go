@@ -197,19 +197,19 @@ func FoldHosts(names []string) string {
 	var list []string
 	for i := 0; i < len(names); {
 		prefix, digits := lastNumber(names[i])
-		end, ranges := i+1, digits
+		end, numbers := i+1, []string{digits}
 		for end < len(names) && digits != "" {
 			p, d := lastNumber(names[end])
 			if p != prefix || d == "" {
 				break
 			}
-			ranges += "," + d
+			numbers = append(numbers, d)
 			end++
 		}
 		if end == i+1 {
 			list = append(list, names[i])
 		} else {
-			list = append(list, prefix+"["+foldNumbers(strings.Split(ranges, ","))+"]")
+			list = append(list, prefix+"["+foldNumbers(numbers)+"]")
 		}
 		i = end
 	}

@@ -119,7 +119,7 @@ func (f *nodeFile) set(doc *strict.Doc, i int, byName map[string]*Node, nodes []
 
 // tables are the leaves and nodes of a cluster file that gives the machines.
 func (m *Machines) tables() (leaves []leafFile, nodes []nodeFile) {
-	var names [][]string
+	var names, broken [][]string
 	for i := range m.Nodes {
 		n := &m.Nodes[i]
 		leaf := strings.Join(n.In, "/")
@@ -131,12 +131,17 @@ func (m *Machines) tables() (leaves []leafFile, nodes []nodeFile) {
 		}
 		names[len(names)-1] = append(names[len(names)-1], n.Name)
 		if n.GPUs < m.of.GPUsPerNode {
-			gpus := n.GPUs
-			nodes = append(nodes, nodeFile{n.Name, &gpus})
+			if k := len(nodes) - 1; k < 0 || *nodes[k].GPUs != n.GPUs {
+				nodes, broken = append(nodes, nodeFile{GPUs: &n.GPUs}), append(broken, nil)
+			}
+			broken[len(broken)-1] = append(broken[len(broken)-1], n.Name)
 		}
 	}
 	for i := range leaves {
 		leaves[i].Nodes = FoldHosts(names[i])
+	}
+	for i := range nodes {
+		nodes[i].Name = FoldHosts(broken[i])
 	}
 	return leaves, nodes
 }

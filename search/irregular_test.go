@@ -336,3 +336,68 @@ func dimNamed(name string) (plan.Dim, bool) {
 	}
 	return 0, false
 }
+
+// collapsed is an aligned plan with all levels of the network as one.
+func collapsed(p *plan.Plan, box int) plan.Plan {
+	q := *p
+	q.Placement.Levels = int8(box + 2)
+	for d := range q.Placement.Factor {
+		for l := box + 2; l < plan.MaxLevels; l++ {
+			q.Placement.Factor[d][box+1] *= max(1, q.Placement.Factor[d][l])
+			q.Placement.Factor[d][l] = 1
+		}
+	}
+	return q
+}
+
+// What a plan takes where all that leaves a node leaves its leaf is no less than
+// what it takes aligned. That is why an unaligned plan may replace an aligned one.
+func TestThePriceOfAnUnalignedPlanIsAnUpperBound(t *testing.T) {
+	var slower, plans atomic.Int64
+	t.Run("random problems", func(t *testing.T) {
+		inParts(t, 40, func(t *testing.T, seed uint64) {
+			p, e := realIrregular(t, seed)
+			c := p.Facts.Cluster
+			merged := c.Merged()
+			if merged == nil {
+				return
+			}
+			q := *p
+			q.Facts.Cluster = merged
+			over := found(q.price())
+			j, _ := mustSession(t, p)
+			for _, l := range everything(t, j, e) {
+				wide := collapsed(&l.plan, c.Machines.Box)
+				if !merged.Holds(usedOf(&wide, len(merged.Levels))) {
+					t.Fatalf("seed %d: %s is aligned and has no room unaligned", seed, l.plan.String())
+				}
+				f := over.Price(&wide)
+				if f.Step < l.figures.Step*(1-1e-9) || f.Peak != l.figures.Peak {
+					t.Fatalf("seed %d: %s takes %v and %v, as unaligned %v and %v", seed, l.plan.String(), l.figures.Step, l.figures.Peak, f.Step, f.Peak)
+				}
+				plans.Add(1)
+				if f.Step > l.figures.Step*(1+1e-9) {
+					slower.Add(1)
+				}
+			}
+		})
+	})
+	if !testing.Short() && slower.Load() < plans.Load()/20 {
+		t.Errorf("%d of %d plans take longer unaligned", slower.Load(), plans.Load())
+	}
+}
+
+// realIrregular is smallIrregular at the prices of the cost model, with spines
+// slower than leaves.
+func realIrregular(t testing.TB, seed uint64) (*Problem, *loops.Enumerator) {
+	return enumerable(t, seed, mostPoints/8, func(r *rand.Rand) *Problem {
+		p := random(r)
+		p.newPricer = nil
+		p.Profile = found(profile.Find(p.Framework.Profile()))
+		p.Facts.Model.SetDefaults()
+		irregular(r, p)
+		levels := p.Facts.Cluster.Levels
+		levels[len(levels)-1].Oversubscription = pick(r, 1, 2.0, 4.0)
+		return p
+	})
+}

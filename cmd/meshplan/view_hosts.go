@@ -2,7 +2,7 @@ package main
 
 import (
 	"fmt"
-	"strings"
+	"slices"
 
 	"meshplan/cluster"
 	"meshplan/search"
@@ -34,11 +34,7 @@ func hosts(p *page, a *search.PlanResult) {
 		for ; end < len(a.Hosts) && alike(first, &a.Hosts[end]); end++ {
 			names, ranks = append(names, a.Hosts[end].Node), append(ranks, a.Hosts[end].Ranks)
 		}
-		leaf := strings.Join(first.In, "/")
-		if leaf == "" {
-			leaf = "-"
-		}
-		rows = append(rows, []string{leaf, cluster.FoldHosts(names), fmt.Sprint(first.GPUs), search.JoinRuns(ranks)})
+		rows = append(rows, []string{leafName(first.In), cluster.FoldHosts(names), fmt.Sprint(first.GPUs), search.JoinRuns(ranks)})
 		i = end
 	}
 	p.table(rows)
@@ -46,5 +42,5 @@ func hosts(p *page, a *search.PlanResult) {
 
 // alike reports whether two nodes are in one leaf and run as many ranks.
 func alike(a, b *search.Host) bool {
-	return strings.Join(a.In, "/") == strings.Join(b.In, "/") && a.GPUs == b.GPUs
+	return slices.Equal(a.In, b.In) && a.GPUs == b.GPUs
 }
