@@ -21,10 +21,7 @@ func Best(ctx context.Context, p *Problem, l Limits) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := s.best(ctx, l)
-	if err == nil {
-		r, err = s.unaligned(ctx, l, r)
-	}
+	r, err := s.anywhere(ctx, l)
 	if err != nil {
 		return nil, err
 	}

@@ -13,14 +13,59 @@ import (
 	"meshplan/units"
 )
 
-// unaligned looks for a better plan than the best aligned one among those whose
-// parts lie anywhere on the nodes of an irregular cluster. Each is priced as if
-// all that leaves a node left every domain of the network: an upper bound.
-func (s *session) unaligned(ctx context.Context, l Limits, aligned *Result) (*Result, error) {
+// anywhere is best for any cluster: on an irregular one it looks for a better
+// plan than the best aligned one.
+func (s *session) anywhere(ctx context.Context, l Limits) (*Result, error) {
 	merged := s.facts.Cluster.Merged()
 	if merged == nil {
-		return aligned, nil
+		return s.best(ctx, l)
 	}
+	plain := s.unforced()
+	r, err := plain.best(ctx, l)
+	s.stats = plain.stats
+	if err != nil {
+		return nil, err
+	}
+	aligned := r
+	if r, err = s.unaligned(ctx, l, merged, aligned); err != nil {
+		return nil, err
+	}
+	if s.Forced && r == aligned && len(r.Plans) > 0 {
+		r.Plans[0].Forced, err = s.forcedOf(ctx, &r.Plans[0])
+	}
+	return r, err
+}
+
+// unforced is the session without the question what forced each degree.
+func (s *session) unforced() *session {
+	p := *s.Problem
+	p.Forced = false
+	j := *s.job
+	j.Problem = &p
+	q := *s
+	q.job = &j
+	return &q
+}
+
+// forcedOf says what forced each degree of a plan of the session.
+func (s *session) forcedOf(ctx context.Context, r *PlanResult) ([]Forced, error) {
+	parsed, err := plan.Parse(r.Text)
+	if err != nil {
+		return nil, err
+	}
+	l := leaf{plan: parsed.Plan, figures: s.price.Price(&parsed.Plan)}
+	l.key = key{roundNS(l.figures.Step), float64(l.figures.Peak), parsed.Plan.Point()}
+	group := fits
+	if l.figures.Verdict != cost.Fits {
+		group = runs
+	}
+	return s.forced(ctx, group, &l)
+}
+
+// unaligned looks for a better plan than the best aligned one among those whose
+// parts lie anywhere on the nodes. Each is priced as if all that leaves a node
+// left every domain of the network: an upper bound.
+func (s *session) unaligned(ctx context.Context, l Limits, merged *cluster.Cluster, aligned *Result) (*Result, error) {
 	p := *s.Problem
 	p.Facts.Cluster = merged
 	if err := framework.CheckPins(&p.Facts, p.Pins); err != nil {
@@ -31,20 +76,27 @@ func (s *session) unaligned(ctx context.Context, l Limits, aligned *Result) (*Re
 	if err != nil {
 		return nil, err
 	}
-	better, err := m.improves(ctx, aligned)
+	defer func() { s.stats.add(m.work()) }()
+	may, err := m.mayBeat(ctx, aligned)
 	if err != nil {
 		return nil, err
 	}
-	defer s.add(m)
-	if better == no {
+	if !may {
 		aligned.Warnings = append([]string{notUnaligned}, aligned.Warnings...)
 		return aligned, nil
 	}
 	r, err := m.best(ctx, Limits{Progress: l.Progress})
-	if err != nil || better == unknown && !r.betters(aligned) {
-		return aligned, err
+	switch {
+	case err != nil:
+		return nil, err
+	case r.betters(aligned):
+		return r, m.scatter(ctx, r)
+	case ctx.Err() != nil:
+		aligned.Warnings = append([]string{"stopped early: whether a plan that does not use each domain alike is faster is not known"}, aligned.Warnings...)
+	default:
+		aligned.Warnings = append([]string{notUnaligned}, aligned.Warnings...)
 	}
-	return r, m.scatter(ctx, r)
+	return aligned, nil
 }
 
 // notUnaligned is said of an aligned plan.
@@ -54,31 +106,16 @@ const notUnaligned = "irregular cluster: the plan uses each domain alike; no pla
 // alikeOnly is said where unaligned plans are not looked at.
 const alikeOnly = "irregular cluster: only plans that use each domain alike were looked at"
 
-// answer of improves.
-type verdict uint8
-
-const (
-	no verdict = iota
-	yes
-	unknown
-)
-
-// improves reports whether a plan of the session is better than the best
-// aligned one: it fits and takes less time, or is the first that fits.
-func (s *session) improves(ctx context.Context, aligned *Result) (verdict, error) {
+// mayBeat reports whether a plan of the session can be better than the best
+// aligned one. False is proven.
+func (s *session) mayBeat(ctx context.Context, aligned *Result) (bool, error) {
 	if rankOf(aligned) > 0 {
-		return unknown, nil
+		return true, nil
 	}
 	q := query{top: 1, memory: fits, first: true}
 	q.within = units.Seconds((roundNS(units.Seconds(aligned.Plans[0].StepSeconds)) - 1) / 1e9)
 	out, err := s.walk(ctx, q)
-	switch {
-	case err != nil || len(out.held) == 0 && out.done:
-		return no, err
-	case len(out.held) == 0:
-		return unknown, nil
-	}
-	return yes, nil
+	return len(out.held) > 0 || !out.done, err
 }
 
 // rankOf is 0 for a result whose best plan fits, 1 for a borderline one, 2 for
@@ -104,13 +141,6 @@ func (r *Result) betters(aligned *Result) bool {
 		return r.Status == Infeasible
 	}
 	return roundNS(units.Seconds(r.Plans[0].StepSeconds)) < roundNS(units.Seconds(aligned.Plans[0].StepSeconds))
-}
-
-// add counts another session's work as its own.
-func (s *session) add(o *session) {
-	w := o.work()
-	s.stats.Nodes, s.stats.Bounds = s.stats.Nodes+w.Nodes, s.stats.Bounds+w.Bounds
-	s.stats.Priced, s.stats.Nogoods = s.stats.Priced+w.Priced, s.stats.Nogoods+w.Nogoods
 }
 
 // scatter puts the best plan of a result onto the nodes, and says what is not

@@ -15,7 +15,7 @@ func hosts(p *page, a *search.PlanResult) {
 		p.heading("Unaligned: %s of %d GPUs, wherever there is room", count(u.Blocks, "block"), u.GPUsPerBlock)
 		var items [][2]string
 		for _, s := range u.Straddling {
-			text := fmt.Sprintf("%d of %s straddle domains of %s", s.Straddle, count(s.Groups, "group"), u.Level)
+			text := fmt.Sprintf("%d of %s straddle %s domains", s.Straddle, count(s.Groups, "group"), u.Level)
 			if !s.Least {
 				text += "; that fewer cannot is not proven"
 			}
