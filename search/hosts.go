@@ -46,7 +46,7 @@ func (j *job) host(r *PlanResult, p *plan.Plan, seats [][]cluster.Share) {
 	at := map[*cluster.Node]int{}
 	ranks := [][]int{}
 	for i, shares := range seats {
-		position := i * n.inside(j.facts.Cluster.Machines.Box)
+		block := n.block(i, j.facts.Cluster.Machines.Box)
 		for _, s := range shares {
 			k, known := at[s.Node]
 			if !known {
@@ -54,10 +54,7 @@ func (j *job) host(r *PlanResult, p *plan.Plan, seats [][]cluster.Share) {
 				at[s.Node] = k
 				r.Hosts, ranks = append(r.Hosts, Host{Node: s.Node.Name, In: s.Node.In}), append(ranks, nil)
 			}
-			for range s.GPUs {
-				ranks[k] = append(ranks[k], n.rank(position))
-				position++
-			}
+			ranks[k], block = append(ranks[k], block[:s.GPUs]...), block[s.GPUs:]
 		}
 	}
 	for k := range r.Hosts {
@@ -124,6 +121,20 @@ func (n *numbering) inside(level int) int {
 		size *= int(u)
 	}
 	return size
+}
+
+// block are the ranks of block number i of what is used up to the level. The
+// GPUs of an innermost domain are alike, so that they run theirs in order.
+func (n *numbering) block(i, level int) []int {
+	size := n.inside(level)
+	ranks := make([]int, size)
+	for k := range ranks {
+		ranks[k] = n.rank(i*size + k)
+	}
+	for domain := range slices.Chunk(ranks, int(n.used[0])) {
+		slices.Sort(domain)
+	}
+	return ranks
 }
 
 func (n *numbering) rank(position int) int {
