@@ -181,8 +181,8 @@ func (r *Result) leaders() []*PlanResult {
 
 // sentence says what the placement means for the proof.
 func (u *Unaligned) sentence() string {
-	text := fmt.Sprintf("unaligned placement: no leaves have as many nodes with as many healthy GPUs as this plan needs, so its %d blocks of %d GPUs lie wherever there is room",
-		u.Blocks, u.GPUsPerBlock)
+	text := fmt.Sprintf("unaligned placement: no leaves have as many nodes with as many healthy GPUs as this plan needs, so its %s blocks of %d GPUs lie wherever there is room",
+		units.Grouped(int64(u.Blocks)), u.GPUsPerBlock)
 	return text + "; the time is an upper bound, as if all that leaves a node left its leaf, and that no unaligned placement is faster is not proven"
 }
 

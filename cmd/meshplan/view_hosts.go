@@ -28,7 +28,8 @@ func hosts(p *page, a *search.PlanResult) {
 	}
 	p.heading("Nodes by rank (%s)", a.RankOrder)
 	rows := [][]string{{"leaf", "nodes", "GPUs each", "ranks"}}
-	for i := 0; i < len(a.Hosts); {
+	i := 0
+	for i < len(a.Hosts) && len(rows) <= mostRows {
 		first, end := &a.Hosts[i], i+1
 		names, ranks := []string{first.Node}, []string{first.Ranks}
 		for ; end < len(a.Hosts) && alike(first, &a.Hosts[end]); end++ {
@@ -38,7 +39,13 @@ func hosts(p *page, a *search.PlanResult) {
 		i = end
 	}
 	p.table(rows)
+	if rest := len(a.Hosts) - i; rest > 0 {
+		p.line("  and %s more; --json names all", count(rest, "node"))
+	}
 }
+
+// mostRows is the most rows of nodes that are shown.
+const mostRows = 24
 
 // alike reports whether two nodes are in one leaf and run as many ranks.
 func alike(a, b *search.Host) bool {
