@@ -21,6 +21,10 @@ type Problem struct {
 	// possible straddle bins; of the assignments that are equal in it, those are
 	// sought that are best in the second kind, and so on.
 	Kinds [][][]int
+	// Grid, if it is given, are the sizes of the axes of a grid of the items, the
+	// first axis varying fastest. Of equal assignments one is taken in which
+	// neighbours are in one bin, or in bins that follow on each other.
+	Grid []int
 }
 
 // Answer is an assignment.
@@ -49,6 +53,15 @@ func (p *Problem) small() bool {
 // proven is the best that filling bins in order finds; that is so where there
 // are many items and bins, and where the context ends early.
 func Best(ctx context.Context, p *Problem) (*Answer, error) {
+	a, err := p.best(ctx)
+	if err == nil {
+		p.gather(a)
+	}
+	return a, err
+}
+
+// best is Best without regard to the grid.
+func (p *Problem) best(ctx context.Context) (*Answer, error) {
 	room := 0
 	for _, r := range p.Room {
 		room += r

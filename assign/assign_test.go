@@ -77,6 +77,9 @@ func TestNoAssignmentStraddlesLess(t *testing.T) {
 			sizes = rapid.SampledFrom([][]int{{2, 2, 2}, {1, 2, 3}, {2, 1, 4}}).Draw(t, "grid")
 		}
 		p.Items, p.Kinds = grid(sizes...)
+		if rapid.Bool().Draw(t, "gathered") {
+			p.Grid = sizes
+		}
 		if rapid.Bool().Draw(t, "other groups") { // of a second grid over the same items
 			_, other := grid(rapid.Permutation(sizes).Draw(t, "second")...)
 			p.Kinds = append(p.Kinds, other...)
@@ -135,6 +138,20 @@ func TestTheSameProblemHasTheSameAnswer(t *testing.T) {
 	for range 3 {
 		if b, _ := Best(context.Background(), p); !slices.Equal(a.Bin, b.Bin) {
 			t.Fatalf("%v, then %v", a.Bin, b.Bin)
+		}
+	}
+}
+
+func TestNeighboursOfAGridAreGathered(t *testing.T) {
+	p := &Problem{Room: []int{30, 24, 17}, Grid: []int{32, 2}}
+	p.Items, p.Kinds = grid(32, 2)
+	a, err := Best(context.Background(), p)
+	if err != nil || !slices.Equal(a.Straddling, []int{2, 0}) || !a.Proven[1] {
+		t.Fatalf("%+v, %v", a, err)
+	}
+	for i := range 31 {
+		if a.Bin[i] > a.Bin[i+1] || a.Bin[32+i] != a.Bin[i] {
+			t.Fatalf("%v", a.Bin)
 		}
 	}
 }

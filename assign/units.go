@@ -78,7 +78,7 @@ func (u *units) add(kind [][]int) {
 // best is the best assignment of the items of p. It is proven where the
 // groups of each kind stand for equally many of p's.
 func (u *units) best(ctx context.Context, p *Problem) (*Answer, error) {
-	own, err := Best(ctx, &u.Problem)
+	own, err := u.Problem.best(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -182,6 +182,13 @@ func (w *filling) fillPlacement() error {
 		total *= int64(w.degrees[d])
 	}
 	used, err := SpreadEvenly(w.f, total)
+	if merged := w.f.Cluster.Merged(); err != nil && merged != nil { // not alike in each domain
+		f := *w.f
+		f.Cluster = merged
+		if anywhere, err2 := SpreadEvenly(&f, total); err2 == nil {
+			used, levels, err = anywhere, merged.Levels, nil
+		}
+	}
 	if err != nil {
 		return err
 	}

@@ -10,8 +10,14 @@ import (
 // so on; so there must be as many leaves with as many nodes with as many healthy
 // GPUs.
 func healthy(id string, c *cluster.Cluster) Rule {
+	reads := degreesOf(plan.DenseDims[:])
+	for _, d := range plan.DenseDims {
+		for l := range len(c.Levels) - 1 {
+			reads = append(reads, plan.At(d, l))
+		}
+	}
 	return Rule{
-		ID: id, Reads: placesOf(plan.DenseDims[:]),
+		ID: id, Reads: reads,
 		Holds: func(f *Facts, p *plan.Point) bool { return c.Holds(usedOn(f, p)) },
 		Used:  c.Holds,
 		Text:  func(f *Facts, p *plan.Point) string { return c.Shortfall(usedOn(f, p)) },

@@ -91,6 +91,9 @@ func (s *session) unaligned(ctx context.Context, l Limits, merged *cluster.Clust
 		return nil, err
 	case r.betters(aligned):
 		return r, m.scatter(ctx, r)
+	case ctx.Err() != nil && len(aligned.Plans) > 0:
+		aligned.Status, aligned.BoundSeconds, aligned.Gap = Feasible, nil, nil
+		fallthrough
 	case ctx.Err() != nil:
 		aligned.Warnings = append([]string{"stopped early: whether a plan that does not use each domain alike is faster is not known"}, aligned.Warnings...)
 	default:
@@ -195,6 +198,9 @@ func (j *job) place(ctx context.Context, r *PlanResult, p *plan.Plan) error {
 	rooms := c.Blocks(used)
 	kinds, names := straddlers(p, last)
 	q := &assign.Problem{Items: int(used[last]), Kinds: kinds}
+	for _, d := range plan.DenseDims {
+		q.Grid = append(q.Grid, int(max(1, p.Placement.Factor[d][last])))
+	}
 	for _, blocks := range rooms {
 		q.Room = append(q.Room, len(blocks))
 	}
