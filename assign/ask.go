@@ -67,7 +67,27 @@ func (p *Problem) ask(found []int) *question {
 	for k, n := range found {
 		q.atMost(q.straddle(k), n)
 	}
+	q.order()
 	return q
+}
+
+// order states that the first line of the grid along each axis is in the order
+// of the bins. Where the kinds are the axes of the grid, slices along an axis
+// can change places; put in the order of their bins they keep this.
+func (q *question) order() {
+	if !q.p.axes() {
+		return
+	}
+	stride := 1
+	for _, n := range q.p.Grid {
+		for k := range n - 1 {
+			x, y := q.bin[k*stride], q.bin[(k+1)*stride]
+			for b := 1; b < len(q.p.Room); b++ {
+				q.Clause(solver.Hard, q.Ge(x, int32(b)).Not(), q.Ge(y, int32(b)))
+			}
+		}
+		stride *= n
+	}
 }
 
 // straddle are literals that are true where a group of the kind straddles

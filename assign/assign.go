@@ -38,15 +38,20 @@ type Answer struct {
 var ErrRoom = errors.New("assign: more items than room")
 
 // largest is the product of items and bins up to which the solver is asked
-// about two kinds; with each further kind it is less, as the square of their
-// number. Refutations of random problems at the limit take about a second at
-// worst; at twice the size some take minutes.
-const largest = 512
+// about two kinds along the axes of a grid; with each further kind it is less,
+// as the square of their number, and half as much where slices of the grid
+// cannot change places. Refutations of random problems at the limit take a
+// second or two; at twice the size some take minutes.
+const largest = 1024
 
 // small reports whether the solver is asked.
 func (p *Problem) small() bool {
 	more := max(1, len(p.Kinds)-1)
-	return p.Items*len(p.Room)*more*more <= largest
+	size := p.Items * len(p.Room) * more * more
+	if !p.axes() {
+		size *= 2
+	}
+	return size <= largest
 }
 
 // Best is the best assignment, the same for the same problem. What is not

@@ -178,10 +178,11 @@ func BenchmarkLeaves(b *testing.B) {
 		{"70 in 30+24+17", []int{7, 10}, []int{30, 24, 17}},
 		{"64 in 8 leaves without slack", []int{8, 8}, []int{7, 9, 7, 9, 7, 9, 7, 9}},
 		{"60 in 8 leaves", []int{4, 15}, []int{7, 9, 7, 9, 7, 9, 7, 9}},
+		{"8 x 16 in 8 leaves", []int{8, 16}, []int{20, 14, 18, 12, 16, 17, 19, 12}},
 		{"64 in 3D", []int{4, 4, 4}, []int{15, 17, 15, 18}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			p := &Problem{Room: c.room}
+			p := &Problem{Room: c.room, Grid: c.grid}
 			p.Items, p.Kinds = grid(c.grid...)
 			for b.Loop() {
 				a, err := Best(context.Background(), p)

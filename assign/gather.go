@@ -48,3 +48,39 @@ func (p *Problem) sorted(bin []int, stride, n int) []int {
 	}
 	return out
 }
+
+// axes reports whether the groups of each kind are the lines along an axis of
+// the grid.
+func (p *Problem) axes() bool {
+	var lines [][][]int
+	stride := 1
+	for _, n := range p.Grid {
+		lines = append(lines, p.lines(stride, n))
+		stride *= n
+	}
+	for _, kind := range p.Kinds {
+		same := func(axis [][]int) bool {
+			return slices.EqualFunc(axis, kind, func(a, b []int) bool { return slices.Equal(a, b) })
+		}
+		if !slices.ContainsFunc(lines, same) {
+			return false
+		}
+	}
+	return len(lines) > 0
+}
+
+// lines are the lines along an axis of the grid, by their first item.
+func (p *Problem) lines(stride, n int) [][]int {
+	var lines [][]int
+	for first := range p.Items {
+		if first/stride%n != 0 {
+			continue
+		}
+		line := make([]int, n)
+		for k := range line {
+			line[k] = first + k*stride
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}

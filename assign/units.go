@@ -49,6 +49,14 @@ func (p *Problem) units() *units {
 	for _, kind := range p.Kinds[1:] {
 		u.add(kind)
 	}
+	stride := 1
+	for k, n := range p.Grid {
+		if slices.EqualFunc(p.lines(stride, n), groups, func(a, b []int) bool { return slices.Equal(a, b) }) {
+			u.Grid = slices.Delete(slices.Clone(p.Grid), k, k+1)
+			break
+		}
+		stride *= n
+	}
 	return u
 }
 
