@@ -28,7 +28,7 @@ func Best(ctx context.Context, p *Problem, l Limits) (*Result, error) {
 	r.Machines = s.machines()
 	r.Stats = s.work()
 	if r.Status == Infeasible {
-		changes, err := s.helping(ctx, r.Reasons)
+		changes, err := s.helpingAnywhere(ctx, r.Reasons)
 		if err != nil {
 			return nil, err
 		}

@@ -109,6 +109,33 @@ const notUnaligned = "irregular cluster: the plan uses each domain alike; no pla
 // alikeOnly is said where unaligned plans are not looked at.
 const alikeOnly = "irregular cluster: only plans that use each domain alike were looked at"
 
+// onAnyNodes is the problem on an irregular cluster with one network level, where
+// plans need not use each domain alike, and what is to be said of it. A problem
+// with pins that name a level stays as it is.
+func (p *Problem) onAnyNodes() (*Problem, []string) {
+	merged := p.Facts.Cluster.Merged()
+	if merged == nil {
+		return p, nil
+	}
+	q := *p
+	if q.Facts.Cluster = merged; framework.CheckPins(&q.Facts, q.Pins) != nil {
+		return p, []string{alikeOnly}
+	}
+	return &q, []string{"irregular cluster: a plan may use any nodes; its time is an upper bound, as if all that leaves a node left its leaf"}
+}
+
+// helpingAnywhere is helping for any cluster.
+func (s *session) helpingAnywhere(ctx context.Context, reasons []Reason) ([]*change, error) {
+	if p, _ := s.Problem.onAnyNodes(); p != s.Problem {
+		m, err := newSession(p)
+		if err != nil {
+			return nil, err
+		}
+		return m.helping(ctx, reasons)
+	}
+	return s.helping(ctx, reasons)
+}
+
 // mayBeat reports whether a plan of the session can be better than the best
 // aligned one. False is proven.
 func (s *session) mayBeat(ctx context.Context, aligned *Result) (bool, error) {
