@@ -81,15 +81,18 @@ type Cluster struct {
 	collectives scaling // of the measured collectives
 	changed     *edit   // what With changed; nil when nothing
 	changes     []string
+	// Machines are the nodes that there really are; nil where every domain is
+	// full.
+	Machines *Machines
 }
 
-// GPUs is the number of GPUs: the product of the levels' sizes.
+// GPUs is the number of healthy GPUs: the product of the levels' sizes where
+// every domain is full.
 func (c *Cluster) GPUs() int {
-	n := 1
-	for _, l := range c.Levels {
-		n *= l.Size
+	if c.Machines != nil {
+		return c.Machines.Root.GPUs
 	}
-	return n
+	return c.Domain(len(c.Levels) - 1)
 }
 
 // Domain is the number of GPUs in one domain of the level (0 = innermost).
@@ -103,6 +106,9 @@ func (c *Cluster) Domain(level int) int {
 
 // Nodes is the number of nodes, the last one perhaps not full.
 func (c *Cluster) Nodes() int {
+	if c.Machines != nil {
+		return len(c.Machines.Nodes)
+	}
 	per := max(1, c.GPUsPerNode)
 	return (c.GPUs() + per - 1) / per
 }

@@ -28,13 +28,15 @@ type clusterFile struct {
 	Collectives string      `toml:"collectives,omitempty"`
 	Assumptions []string    `toml:"assumptions,omitempty"`
 	Levels      []levelFile `toml:"level"`
+	Leaves      []leafFile  `toml:"leaf,omitempty"`
+	Nodes       []nodeFile  `toml:"node,omitempty"`
 	OwnGPU      *gpuFile    `toml:"own_gpu"`
 }
 
 // levelFile is one level; oversubscription is 1 where it is left out.
 type levelFile struct {
 	Name             string   `toml:"name"`
-	Size             int      `toml:"size"`
+	Size             int      `toml:"size,omitzero"`
 	Bandwidth        *rate    `toml:"bandwidth"`
 	LatencyUS        float64  `toml:"latency_us"`
 	Oversubscription *float64 `toml:"oversubscription"`
@@ -133,6 +135,12 @@ func (c *Cluster) TOML() ([]byte, error) {
 	if c.Collectives != "" && c.collectives != (scaling{}) {
 		return nil, fmt.Errorf("cluster %s: scaled collectives have no name in a file", c.Name)
 	}
+	m := c.Machines
+	if m != nil {
+		full := *m.of
+		full.Name = c.Name
+		c = &full
+	}
 	f := clusterFile{
 		Name: c.Name, Aliases: c.Aliases, GPUsPerNode: c.GPUsPerNode, NICsPerNode: c.NICsPerNode,
 		HostMemory: size(c.HostMemory), HostLink: rate(c.HostLink), NVLS: rate(c.NVLS), NVLSRanks: c.NVLSRanks,
@@ -146,6 +154,9 @@ func (c *Cluster) TOML() ([]byte, error) {
 	for _, l := range c.Levels {
 		bandwidth := rate(l.Bandwidth)
 		f.Levels = append(f.Levels, levelFile{l.Name, l.Size, &bandwidth, decimal(float64(l.Latency), micro), &l.Oversubscription, l.Mesh})
+	}
+	if m != nil {
+		f.Leaves, f.Nodes = m.tables()
 	}
 	var out bytes.Buffer
 	enc := toml.NewEncoder(&out)

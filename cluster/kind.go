@@ -95,11 +95,21 @@ func (k *Kind) made(gpus int) (*Cluster, error) {
 	case k.whole == nil:
 		return k.system.Cluster(gpus)
 	}
+	if k.whole.Machines != nil { // any of its GPUs
+		return k.whole, nil
+	}
 	return k.whole.Part(gpus)
 }
 
+// KindOf is the kind of a cluster and its parts; of one with a list of nodes a
+// part is any of its GPUs, and the cluster stays whole.
+func KindOf(c *Cluster) *Kind { return &Kind{Most: c.GPUs(), whole: c} }
+
 // has reports whether the kind can have that many GPUs.
 func (k *Kind) has(gpus int) bool {
+	if k.whole != nil && k.whole.Machines != nil {
+		return gpus <= k.Most
+	}
 	if k.whole == nil {
 		_, _, broken := k.system.levels(gpus)
 		return broken == ""

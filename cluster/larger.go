@@ -11,10 +11,13 @@ import (
 // GPUs. Of a system of the catalogue they are what its name stands for with more
 // GPUs: whole nodes up to the innermost domain, then whole domains. Of a file
 // they have more domains of the level below the outermost; one that is a single
-// domain cannot grow.
+// domain cannot grow, nor can an irregular cluster.
 func (c *Cluster) Larger(most int) iter.Seq[*Cluster] {
 	if s := c.madeOf(); s != nil {
 		return s.larger(c.GPUs(), most)
+	}
+	if c.Machines != nil {
+		return func(func(*Cluster) bool) {}
 	}
 	return c.grown(most)
 }
@@ -24,7 +27,7 @@ func (c *Cluster) Larger(most int) iter.Seq[*Cluster] {
 func (c *Cluster) madeOf() *System {
 	name, _, _ := strings.Cut(c.Name, ":")
 	s := known().system(name)
-	if s == nil || s.GPU != c.GPU {
+	if s == nil || s.GPU != c.GPU || c.Irregular() {
 		return nil
 	}
 	same, err := s.Cluster(c.GPUs())

@@ -59,16 +59,50 @@ func (s *System) Cluster(gpus int) (*Cluster, error) {
 	if broken != "" {
 		return nil, fmt.Errorf("%s cannot have %d GPUs: %s; nearest: %s", s.Name, gpus, broken, s.nearestCounts(gpus))
 	}
-	c := &Cluster{
-		Name: fmt.Sprintf("%s:%d", s.Name, gpus), Aliases: slices.Clone(s.Aliases), GPU: s.GPU, Levels: levels,
-		GPUsPerNode: min(s.GPUsPerNode, gpus), NICsPerNode: s.NICsPerNode, HostMemory: s.HostMemory, HostLink: s.HostLink,
-		NVLS: s.NVLS, NVLSRanks: s.NVLSRanks, Collectives: s.Collectives,
-		Assumptions: slices.Concat(s.GPU.Assumptions, s.Assumptions),
-	}
+	c := s.of(levels)
+	c.Name, c.GPUsPerNode = fmt.Sprintf("%s:%d", s.Name, gpus), min(s.GPUsPerNode, gpus)
 	if assumption != "" {
 		c.Assumptions = append(c.Assumptions, assumption)
 	}
 	return c, c.Validate()
+}
+
+// of is a cluster of the levels.
+func (s *System) of(levels []Level) *Cluster {
+	return &Cluster{
+		Name: s.Name, Aliases: slices.Clone(s.Aliases), GPU: s.GPU, Levels: levels,
+		GPUsPerNode: s.GPUsPerNode, NICsPerNode: s.NICsPerNode, HostMemory: s.HostMemory, HostLink: s.HostLink,
+		NVLS: s.NVLS, NVLSRanks: s.NVLSRanks, Collectives: s.Collectives,
+		Assumptions: slices.Concat(s.GPU.Assumptions, s.Assumptions),
+	}
+}
+
+// With is the system with the nodes of a list. Nodes whose leaf group the list
+// does not give fill groups in its order: equal ones where Cluster would make
+// them of as many GPUs, else as large ones as there are. The error names the
+// node, and where it stands.
+func (s *System) With(nodes []Node) (*Cluster, error) {
+	of := s.of(append(slices.Clone(s.Inner), s.network("leaf", 0), s.network("spine", 0)))
+	fill := of.sizes()
+	leaf := len(s.Inner)
+	boxes := (len(nodes)*s.GPUsPerNode + s.Box() - 1) / s.Box()
+	assumption := ""
+	fill[leaf] = s.Leaf
+	if n, said := s.leafSize(boxes); n > 0 {
+		fill[leaf], assumption = n, said
+	} else {
+		assumption = fmt.Sprintf("%d boxes do not divide into leaf groups of %d to %d: groups of %d and a smaller one are assumed, in the order of the list",
+			boxes, (s.Leaf+1)/2, s.Leaf, s.Leaf)
+	}
+	c, err := assemble(of, fill, nodes)
+	if err != nil {
+		return nil, err
+	}
+	c.Name = fmt.Sprintf("%s:%d", s.Name, c.GPUs())
+	if assumption != "" && len(nodes[0].In) == 0 {
+		c.Assumptions = append(c.Assumptions, assumption)
+	}
+	return c, nil
 }
 
 // levels are the network levels of that many GPUs, with the assumption that

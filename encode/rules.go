@@ -16,8 +16,8 @@ const MaxTable = 50_000
 func (s *Space) rule(r framework.Rule) {
 	switch {
 	case r.Implied:
-	case r.GPUs != nil && size(s.used) <= MaxTable:
-		s.onGPUs(r)
+	case r.Used != nil && size(s.used) <= MaxTable:
+		s.onUsed(r)
 	case r.Division != nil && len(r.Reads) > 2:
 		s.onExponents(r)
 	default:
@@ -32,17 +32,8 @@ func (s *Space) group(r framework.Rule) solver.Group {
 	return g
 }
 
-// onGPUs states a rule on the number of GPUs over the numbers used on each
-// level, whose product it is.
-func (s *Space) onGPUs(r framework.Rule) {
-	s.session.Allow(s.group(r), s.used, func(used []int32) bool {
-		gpus := int64(1)
-		for _, n := range used {
-			gpus *= int64(n)
-		}
-		return r.GPUs(gpus)
-	})
-}
+// onUsed states a rule on the numbers of sub-domains used over these.
+func (s *Space) onUsed(r framework.Rule) { s.session.Allow(s.group(r), s.used, r.Used) }
 
 // onExponents states a division by primes: the exponents in the coordinates add
 // up to at most the total's.

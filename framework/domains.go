@@ -187,14 +187,22 @@ func (d *Domains) products(most int, dims ...plan.Dim) []int32 {
 }
 
 // pipelines are the pipeline degrees whose primes divide a level's size or the
-// number of layers.
+// number of layers; on an irregular cluster, where many numbers of domains may
+// be left, 2, 3, 5 and 7 take the place of the sizes.
 func pipelines(f *Facts, gpus int) []int32 {
 	var smooth []int32
+	var sizes []int
+	for _, level := range f.Cluster.Levels {
+		sizes = append(sizes, level.Size)
+	}
+	if f.Cluster.Irregular() {
+		sizes = []int{2 * 3 * 5 * 7}
+	}
 	for pp := 1; pp <= min(gpus, f.Model.Layers); pp++ {
 		rest := pp
 		rest = strip(rest, f.Model.Layers)
-		for _, level := range f.Cluster.Levels {
-			rest = strip(rest, level.Size)
+		for _, size := range sizes {
+			rest = strip(rest, size)
 		}
 		if rest == 1 {
 			smooth = append(smooth, int32(pp))

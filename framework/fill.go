@@ -73,17 +73,37 @@ func (w *filling) fillDense() error {
 		return nil // the parser has set the other one to 1
 	}
 	all := int64(w.f.Cluster.GPUs())
+	if w.f.Cluster.Irregular() {
+		return w.fillAlike(model, all)
+	}
 	if all%model != 0 {
 		return fmt.Errorf("dp is not given and tp*cp*pp = %d does not divide the %d GPUs; %s", model, all, NearestDivisors(all, model))
 	}
 	dp := int32(all / model)
+	w.say("dp is not given: %s %d, the rest of the %d GPUs", w.setDP(dp), dp, all)
+	return nil
+}
+
+// setDP takes dp for shards or, where nothing is sharded, for replicas.
+func (w *filling) setDP(dp int32) plan.Dim {
 	d := plan.DPShard
 	if w.has(plan.Zero) && w.plan.Options.ZeroStage == 0 {
 		d = plan.DPReplicate
 	}
 	w.degrees[d] = dp
-	w.say("dp is not given: %s %d, the rest of the %d GPUs", d, dp, all)
-	return nil
+	return d
+}
+
+// fillAlike takes the largest dp whose ranks lie alike in each domain that they
+// use of an irregular cluster.
+func (w *filling) fillAlike(model, all int64) error {
+	for dp := all / model; dp >= 1; dp-- {
+		if _, err := SpreadEvenly(w.f, dp*model); err == nil {
+			w.say("dp is not given: %s %d, the largest that lies alike in each domain of the %d healthy GPUs", w.setDP(int32(dp)), dp, all)
+			return nil
+		}
+	}
+	return fmt.Errorf("dp is not given and tp*cp*pp = %d lies alike in no domains of the %d healthy GPUs", model, all)
 }
 
 func (w *filling) fillOptions() error {
@@ -162,6 +182,13 @@ func (w *filling) fillPlacement() error {
 		total *= int64(w.degrees[d])
 	}
 	used, err := SpreadEvenly(w.f, total)
+	if merged := w.f.Cluster.Merged(); err != nil && merged != nil { // not alike in each domain
+		f := *w.f
+		f.Cluster = merged
+		if anywhere, err2 := SpreadEvenly(&f, total); err2 == nil {
+			used, levels, err = anywhere, merged.Levels, nil
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -179,6 +206,9 @@ func (w *filling) fillPlacement() error {
 func (w *filling) checkPlacement() error {
 	levels := w.f.Cluster.Levels
 	p := &w.plan.Placement
+	if m := w.f.Cluster.Merged(); m != nil && int(p.Levels) == len(m.Levels) {
+		levels = m.Levels
+	}
 	if int(p.Levels) != len(levels) {
 		return fmt.Errorf("placement has %d levels; the cluster has %d: %s", p.Levels, len(levels), Levels(w.f))
 	}

@@ -42,9 +42,10 @@ type Rule struct {
 	// list ensures. It is checked on plans given by a user and need not be
 	// stated to a solver.
 	Implied bool
-	// GPUs is set on a rule that speaks of the number of GPUs used and of
-	// nothing else; Holds is then the same predicate on the point's number.
-	GPUs func(gpus int64) bool
+	// Used is set on a rule that speaks of the sub-domains used in each domain of
+	// the levels (GPUs, on the innermost) and of nothing else; Holds is then the
+	// same predicate on the point's numbers.
+	Used func(used []int32) bool
 	// Batch is set on a rule that reads the global batch.
 	Batch bool
 	// Pin is set on a rule that is a user's pin.
@@ -105,15 +106,25 @@ type Framework interface {
 	// the defaults taken. The error is the user's: what was given cannot be
 	// completed on this cluster.
 	Fill(*Facts, plan.Partial) (plan.Plan, []string, error)
+	// RankOrder numbers the plan's ranks: the order of the framework's that gives
+	// the plan's placement, else its default.
+	RankOrder(*Facts, *plan.Plan) RankOrder
 	// PlacementWarning is "" if the framework's own rank order gives the plan's
 	// placement, and otherwise a sentence that says where they differ.
 	PlacementWarning(*Facts, *plan.Plan) string
 }
 
-// Rules are all rules of a job on a framework: the shared ones, the
-// framework's own and the user's pins, in this order.
+// HealthyRule is the id of the rule of an irregular cluster.
+const HealthyRule = "cluster/healthy"
+
+// Rules are all rules of a job on a framework: the shared ones, that of an
+// irregular cluster, the framework's own and the user's pins, in this order.
 func Rules(f *Facts, fw Framework, pins []Pin) []Rule {
-	rules := append(Shared(), fw.Rules()...)
+	rules := Shared()
+	if f.Cluster.Irregular() {
+		rules = append(rules, healthy(HealthyRule, f.Cluster))
+	}
+	rules = append(rules, fw.Rules()...)
 	return append(rules, PinRules(f, pins)...)
 }
 

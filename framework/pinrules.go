@@ -61,7 +61,13 @@ func valuePin(p Pin, reads []plan.Coord, value func(*plan.Point) int64) Rule {
 
 func gpusPin(p Pin) Rule {
 	r := valuePin(p, degreesOf(plan.DenseDims[:]), gpus)
-	r.GPUs = p.accepts
+	r.Used = func(used []int32) bool {
+		n := int64(1)
+		for _, u := range used {
+			n *= int64(u)
+		}
+		return p.accepts(n)
+	}
 	return r
 }
 

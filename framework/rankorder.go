@@ -150,7 +150,7 @@ func SpreadEvenly(f *Facts, gpus int64) ([]int32, error) {
 
 func spread(f *Facts, rest int64, l int, used []int32, room []int64) bool {
 	if l == len(used) {
-		return rest == 1
+		return rest == 1 && f.Cluster.Holds(used)
 	}
 	for n := min(rest, int64(f.Cluster.Levels[l].Size)); n >= 1; n-- {
 		if rest%n != 0 || rest/n > room[l+1] {

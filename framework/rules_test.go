@@ -151,12 +151,12 @@ func TestStructuredFormsAgreeWithThePredicate(t *testing.T) {
 					t.Fatalf("%s", r.ID)
 				}
 			}
-			if r.GPUs != nil {
-				n := int64(1)
+			if r.Used != nil {
+				n := int32(1)
 				for _, d := range plan.DenseDims {
-					n *= int64(p.Degree(d))
+					n *= p.Degree(d)
 				}
-				if r.Holds(f, &p) != r.GPUs(n) {
+				if r.Holds(f, &p) != r.Used([]int32{n}) {
 					t.Fatalf("%s", r.ID)
 				}
 			}

@@ -21,13 +21,14 @@ func Best(ctx context.Context, p *Problem, l Limits) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := s.best(ctx, l)
+	r, err := s.anywhere(ctx, l)
 	if err != nil {
 		return nil, err
 	}
+	r.Machines = s.machines()
 	r.Stats = s.work()
 	if r.Status == Infeasible {
-		changes, err := s.helping(ctx, r.Reasons)
+		changes, err := s.helpingAnywhere(ctx, r.Reasons)
 		if err != nil {
 			return nil, err
 		}
@@ -62,6 +63,9 @@ func (s *session) best(ctx context.Context, l Limits) (*Result, error) {
 		view, err := s.view(&found.held[i].plan)
 		if err != nil {
 			return nil, err
+		}
+		if i == 0 {
+			s.seat(&view, &found.held[i].plan)
 		}
 		r.Plans = append(r.Plans, view)
 	}

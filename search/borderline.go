@@ -24,6 +24,7 @@ func (s *session) borderline(out *outcome, said []string) (*Borderline, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.seat(&view, &best.plan)
 	safe, own := out.safe.held[0].figures.Step, best.figures
 	b := &Borderline{
 		Plan:         view,
@@ -31,7 +32,7 @@ func (s *session) borderline(out *outcome, said []string) (*Borderline, error) {
 		FreeBytes: float64(own.Usable - own.Peak), MarginBytes: s.price.Margin() * float64(own.Usable),
 	}
 	b.Status, b.BoundSeconds, b.Gap = out.proof(out.done)
-	b.Text = b.sentence(own.Usable)
+	b.Text = b.sentence()
 	b.Warnings = slices.DeleteFunc(s.assumptions(&best.plan, s.price), func(w string) bool { return slices.Contains(said, w) })
 	return b, nil
 }
@@ -41,13 +42,17 @@ func (s *session) borderline(out *outcome, said []string) (*Borderline, error) {
 const worthwhile = 1 - 1/hardly
 
 // sentence says what the plan means to a reader.
-func (b *Borderline) sentence(usable units.Bytes) string {
+func (b *Borderline) sentence() string {
+	usable := units.Bytes(b.Plan.Memory.UsableBytes)
 	advice := "try it in a short run first"
 	if b.SavedFraction < worthwhile {
 		advice = "for so little saved the plan that fits is the better choice"
 	}
 	proven := "proven"
-	if b.Status != Optimal {
+	switch {
+	case b.Plan.Unaligned != nil:
+		proven = "not proven, its placement is unaligned"
+	case b.Status != Optimal:
 		proven = "not proven, the search was stopped"
 	}
 	free := fmt.Sprintf("it leaves %v of %v free", units.Bytes(b.FreeBytes), usable)

@@ -1,12 +1,17 @@
 package search
 
-import "meshplan/plan"
+import (
+	"context"
+
+	"meshplan/plan"
+)
 
 // Explain says everything that is known about one given plan and asks it every
 // rule, whether or not it keeps them. A plan without a layer split gets the
 // one that the search would give it; where no form expresses it, the error
 // names the rule.
 func Explain(p *Problem, pl plan.Plan) (*Explanation, error) {
+	p = p.placedLike(&pl)
 	j, err := newJob(p)
 	if err != nil {
 		return nil, err
@@ -26,7 +31,32 @@ func Explain(p *Problem, pl plan.Plan) (*Explanation, error) {
 		return nil, err
 	}
 	e.Warnings = j.assumptions(&pl, price)
+	if p.Facts.Cluster.IsMerged() {
+		if err = j.place(context.Background(), &e.PlanResult, &pl); err == nil {
+			e.Warnings = append([]string{e.Unaligned.sentence()}, e.Warnings...)
+		}
+		return e, err
+	}
+	j.seat(&e.PlanResult, &pl)
 	return e, nil
+}
+
+// placedLike is the problem on the cluster that a plan's placement is of: a
+// plan of an irregular cluster that does not use each domain alike is placed on
+// one level in place of the network's.
+func (p *Problem) placedLike(pl *plan.Plan) *Problem {
+	c := p.Facts.Cluster
+	merged := c.Merged()
+	levels := int(pl.Placement.Levels)
+	switch {
+	case merged == nil || levels != len(merged.Levels) || !merged.Holds(usedOf(pl, levels)):
+		return p
+	case levels == len(c.Levels) && c.Holds(usedOf(pl, levels)):
+		return p
+	}
+	q := *p
+	q.Facts.Cluster = merged
+	return &q
 }
 
 // check asks every rule of the plan.

@@ -68,6 +68,9 @@ func (s *session) pareto(ctx context.Context, l FrontLimits) (*Front, error) {
 		f.Status = Feasible
 	}
 	f.Warnings = s.assumptions(nil, s.price)
+	if s.facts.Cluster.Irregular() {
+		f.Warnings = append([]string{alikeOnly}, f.Warnings...)
+	}
 	if len(out.held) > 0 { // what holds of the job's plans, not of the first one's placement
 		f.Warnings = distinct(append(slices.Clone(s.price.Explain(&out.held[0].plan).Warnings), f.Warnings...))
 	}

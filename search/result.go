@@ -39,6 +39,8 @@ type Result struct {
 	// with its verdict: those that fit and the borderline ones together.
 	Fastest  []Outline `json:"fastest"`
 	Warnings []string  `json:"warnings"`
+	// Machines are what the list of nodes holds; left out without one.
+	Machines *Machines `json:"machines,omitempty"`
 	Stats    Stats     `json:"-"`
 }
 
@@ -47,7 +49,7 @@ type Result struct {
 // wrong, where it is faster than the best plan that fits.
 type Borderline struct {
 	// Status is optimal when no borderline plan is faster, else feasible;
-	// BoundSeconds and Gap are as in Result.
+	// BoundSeconds and Gap are as in Result, 0 and 1 when nothing is known.
 	Status        Status     `json:"status"`
 	BoundSeconds  float64    `json:"bound_seconds"`
 	Gap           float64    `json:"gap"`
@@ -112,6 +114,47 @@ type PlanResult struct {
 	Memory                Memory           `json:"memory"`
 	Time                  TimeTerm         `json:"time"`
 	Traffic               []TrafficRow     `json:"traffic"`
+	// Unaligned is set where no aligned placement exists: Placement then counts
+	// all levels of the network as one.
+	Unaligned *Unaligned `json:"unaligned,omitempty"`
+	// RankOrder is how the ranks are numbered, and Hosts which of them each node
+	// runs, by its first rank; of the best plan, where the nodes are named.
+	RankOrder string `json:"rank_order,omitempty"`
+	Hosts     []Host `json:"hosts,omitempty"`
+}
+
+// Machines counts the nodes of a list.
+type Machines struct {
+	Nodes   int `json:"nodes"`
+	GPUs    int `json:"gpus"`         // of all nodes, broken ones too
+	Healthy int `json:"healthy_gpus"` // that a plan can use
+}
+
+// Host is a node that a plan uses.
+type Host struct {
+	Node  string   `json:"node"`
+	In    []string `json:"in,omitempty"` // the domains around it, outermost first
+	GPUs  int      `json:"gpus"`         // used
+	Ranks string   `json:"ranks"`        // in the order of its GPUs: "0-3,16-19"
+}
+
+// Unaligned says how a plan lies on the nodes where its parts cannot lie alike
+// in all domains.
+type Unaligned struct {
+	Complete     bool         `json:"complete"` // the search was not stopped
+	Blocks       int          `json:"blocks"`   // parts of the job, each inside one node or scale-up domain
+	GPUsPerBlock int          `json:"gpus_per_block"`
+	Level        string       `json:"level"` // whose domains groups straddle
+	Straddling   []Straddling `json:"straddling"`
+}
+
+// Straddling counts the groups of a dimension that have ranks in several
+// domains of a level.
+type Straddling struct {
+	Dimension string `json:"dimension"`
+	Groups    int    `json:"groups"` // that have ranks in several blocks
+	Straddle  int    `json:"straddle"`
+	Least     bool   `json:"least"` // fewer are impossible, and that is proven
 }
 
 // Degrees are the sizes of the parallel groups of a plan.

@@ -47,8 +47,8 @@ func Scaling(ctx context.Context, q *Sizing, against Axis, l Limits) (*ScalingFr
 	list := &scaling{against: against, runs: make([]run, len(q.Candidates))}
 	var jobs errgroup.Group
 	jobs.SetLimit(max(1, q.Problem.Jobs))
-	for i, on := range q.Candidates {
-		c := newCandidate(q, on)
+	for i := range q.Candidates {
+		c := q.candidate(i)
 		c.problem.Jobs = max(1, q.Problem.Jobs/len(q.Candidates))
 		jobs.Go(func() error { return list.decide(ctx, i, c, l) })
 	}
@@ -87,7 +87,7 @@ type run struct {
 // decide finds the candidate's best plan among those that are faster than what is
 // known of fewer GPUs, or proves that there is none.
 func (s *scaling) decide(ctx context.Context, i int, c *candidate, l Limits) error {
-	r := run{gpus: c.problem.Facts.Cluster.GPUs(), cluster: c.problem.Facts.Cluster.Name, step: inf}
+	r := run{gpus: c.gpus, cluster: c.problem.Facts.Cluster.Name, step: inf}
 	defer func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -182,7 +182,7 @@ func (s *scaling) front(q *Sizing) *ScalingFront {
 	some := false // a plan fits on this candidate or on fewer GPUs
 	for i := range s.runs {
 		r := &s.runs[i]
-		c := ScalingCandidate{GPUs: q.Candidates[i].GPUs(), Cluster: q.Candidates[i].Name}
+		c := ScalingCandidate{GPUs: q.gpus(i), Cluster: q.Candidates[i].Name}
 		some = some || r.best != nil
 		switch {
 		case r.best != nil && !s.beaten(r, r.step):
@@ -276,7 +276,7 @@ func (s *scaling) warnings(f *ScalingFront) []string {
 
 // explain says why not even the largest candidate has a plan that fits.
 func (f *ScalingFront) explain(ctx context.Context, q *Sizing, l Limits) error {
-	c := newCandidate(q, q.Candidates[len(q.Candidates)-1])
+	c := q.candidate(len(q.Candidates) - 1)
 	if c.refused == nil {
 		c.verdict = Misses
 	}

@@ -17,6 +17,7 @@ import (
 type Sizing struct {
 	Problem    *Problem           // the job; each candidate takes the place of its cluster
 	Candidates []*cluster.Cluster // by rising number of GPUs
+	Used       []int              // GPUs that each candidate uses; nil for all of the cluster
 	Goal       *Goal              // nil means that fitting is enough
 	All        bool               // look at the candidates behind the answer too
 	Price      float64            // USD of a GPU-hour; 0 when not known
@@ -35,8 +36,8 @@ func Smallest(ctx context.Context, q *Sizing, l Limits) (*SizingResult, error) {
 	ctx, cancel := l.stop(ctx)
 	defer cancel()
 	list := make([]*candidate, len(q.Candidates))
-	for i, c := range q.Candidates {
-		list[i] = newCandidate(q, c)
+	for i := range list {
+		list[i] = q.candidate(i)
 	}
 	looked := 0
 	for _, c := range list {
@@ -62,6 +63,7 @@ func Smallest(ctx context.Context, q *Sizing, l Limits) (*SizingResult, error) {
 // candidate is the job on one of the clusters.
 type candidate struct {
 	problem  Problem
+	gpus     int
 	refused  error // of the pins: they name a level that the cluster lacks
 	*session       // nil until it is needed
 	verdict  Verdict
@@ -69,15 +71,24 @@ type candidate struct {
 	result   *Result
 }
 
-// newCandidate is the job on all GPUs of a cluster.
-func newCandidate(q *Sizing, on *cluster.Cluster) *candidate {
-	c := &candidate{problem: *q.Problem, verdict: Undecided}
-	c.problem.Facts.Cluster = on
+// gpus is the number of GPUs that a candidate uses.
+func (q *Sizing) gpus(i int) int {
+	if q.Used != nil {
+		return q.Used[i]
+	}
+	return q.Candidates[i].GPUs()
+}
+
+// candidate is the job on the GPUs of a candidate.
+func (q *Sizing) candidate(i int) *candidate {
+	gpus := q.gpus(i)
+	c := &candidate{problem: *q.Problem, gpus: gpus, verdict: Undecided}
+	c.problem.Facts.Cluster = q.Candidates[i]
 	c.problem.Top, c.problem.Jobs, c.problem.Forced = 1, 1, false
 	if c.refused = framework.CheckPins(&c.problem.Facts, q.Problem.Pins); c.refused != nil {
 		c.verdict = NoPlan
 	}
-	c.problem.Pins = append(slices.Clone(q.Problem.Pins), exactly(on.GPUs()))
+	c.problem.Pins = append(slices.Clone(q.Problem.Pins), exactly(gpus))
 	return c
 }
 

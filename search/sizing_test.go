@@ -367,8 +367,8 @@ func TestASizingThatIsStoppedLaterKeepsItsAnswer(t *testing.T) {
 	q.Goal = StepGoal(&q.Problem.Facts.Workload, 200)
 	ctx, cancel := context.WithCancel(context.Background())
 	var list []*candidate
-	for _, on := range q.Candidates {
-		c := newCandidate(q, on)
+	for i := range q.Candidates {
+		c := q.candidate(i)
 		if list = append(list, c); c.decide(ctx, q.Goal, Limits{}) != nil || c.verdict == Meets {
 			break
 		}
@@ -431,8 +431,8 @@ func BenchmarkSizing(b *testing.B) {
 			b.ReportMetric(float64(len(mustScale(b, context.Background(), q, GPUsAxis).Points)), "points")
 		})
 		bench(b, c.name+"/loops", func(b *testing.B) {
-			for _, on := range q.Candidates {
-				one := newCandidate(q, on)
+			for i := range q.Candidates {
+				one := q.candidate(i)
 				rivals(b, &one.problem).Bounded(context.Background(), loops.Query{})
 			}
 			b.ReportMetric(float64(len(q.Candidates)), "candidates")

@@ -86,7 +86,10 @@ func (q *Sizing) result(list []*candidate, looked int) *SizingResult {
 		}
 	}
 	for _, c := range list[looked:] {
-		r.NotLookedAt = append(r.NotLookedAt, c.problem.Facts.Cluster.GPUs())
+		r.NotLookedAt = append(r.NotLookedAt, c.gpus)
+	}
+	if len(list) > 0 && list[0].problem.Facts.Cluster.Irregular() {
+		r.Warnings = append([]string{alikeOnly}, r.Warnings...)
 	}
 	switch undecided := slices.ContainsFunc(list[:looked], func(c *candidate) bool { return c.verdict == Undecided }); {
 	case r.GPUs != nil && proven:
@@ -118,7 +121,7 @@ func cheapest(list []Candidate) (gpus *int) {
 // outcome is what was found of a candidate.
 func (q *Sizing) outcome(c *candidate) Candidate {
 	on := c.problem.Facts.Cluster
-	o := Candidate{GPUs: on.GPUs(), Cluster: on.Name, Verdict: c.verdict, Status: Unknown, Reasons: []Reason{}}
+	o := Candidate{GPUs: c.gpus, Cluster: on.Name, Verdict: c.verdict, Status: Unknown, Reasons: []Reason{}}
 	switch {
 	case c.refused != nil:
 		o.Status, o.Reasons = Infeasible, []Reason{{Rule: "pin", Text: c.refused.Error(), Numbers: map[string]float64{}}}

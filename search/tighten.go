@@ -12,18 +12,19 @@ import (
 type tightener struct {
 	moe     bool
 	levels  int
-	inner   []int64 // GPUs of one domain of each level
-	outer   []int64 // number of such domains
+	inner   []int64 // most GPUs of one domain of each level
+	outer   []int64 // most such domains
 	degrees [plan.NumDims][]int32
 }
 
 func newTightener(j *job) *tightener {
 	t := &tightener{moe: j.facts.MoE(), levels: j.levels}
-	gpus := int64(j.facts.Cluster.GPUs())
+	c := j.facts.Cluster
+	room := int64(c.Domain(t.levels - 1))
 	for l := range t.levels {
-		inside := int64(j.facts.Cluster.Domain(l))
-		t.inner = append(t.inner, inside)
-		t.outer = append(t.outer, gpus/inside)
+		inside := int64(c.Domain(l))
+		t.inner = append(t.inner, min(inside, int64(c.GPUs())))
+		t.outer = append(t.outer, room/inside)
 	}
 	for d := range plan.NumDims {
 		t.degrees[d] = j.domains.Values[d]

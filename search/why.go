@@ -70,6 +70,7 @@ func Why(ctx context.Context, p *Problem, l Limits) (*WhyResult, error) {
 	start := time.Now()
 	ctx, cancel := l.stop(ctx)
 	defer cancel()
+	p, said := p.onAnyNodes()
 	s, err := newSession(p)
 	if err != nil {
 		return nil, err
@@ -78,6 +79,7 @@ func Why(ctx context.Context, p *Problem, l Limits) (*WhyResult, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.Warnings = append(said, r.Warnings...)
 	r.Stats.add(s.work())
 	r.Stats.Seconds = time.Since(start).Seconds()
 	return r, nil

@@ -13,11 +13,23 @@ import (
 
 // clustersCommand is `clusters`.
 func clustersCommand(a *app) *cobra.Command {
+	var nodes, topology string
+	load := func(name string) (*cluster.Cluster, error) { return clusterOf(name, nodes, topology) }
 	l := &catalogue{
 		name: "clusters", short: "The clusters that can be named", show: "NAME:GPUS|FILE",
-		known: cluster.Names, rows: clusterRows, items: clusterItems, view: clusterView, toml: clusterTOML, extra: clusterExtra,
+		known: cluster.Names, rows: clusterRows, items: clusterItems,
+		view:  func(name string) (string, error) { return clusterView(load(name)) },
+		toml:  func(name string) ([]byte, error) { return clusterTOML(load(name)) },
+		extra: func(name string) map[string]float64 { return clusterExtra(load(name)) },
 	}
-	return l.command(a)
+	c := l.command(a)
+	for _, show := range c.Commands() {
+		if show.Name() == "show" {
+			show.Flags().StringVar(&nodes, "nodes", "", fieldOf("nodes").usage)
+			show.Flags().StringVar(&topology, "topology", "", fieldOf("topology").usage)
+		}
+	}
+	return c
 }
 
 // clusterItem is an entry of `clusters list --json`.
@@ -56,20 +68,27 @@ func peak(g *cluster.GPU) string {
 }
 
 // clusterView is a cluster as text: its GPU, its levels and what is assumed.
-func clusterView(name string) (string, error) {
-	c, err := cluster.Load(name)
+func clusterView(c *cluster.Cluster, err error) (string, error) {
 	if err != nil {
 		return "", err
 	}
 	var p page
-	p.line("%s: %s x %s in %s of %d", c.Name, units.Grouped(int64(c.GPUs())), c.GPU.Name, count(c.Nodes(), "node"), c.GPUsPerNode)
+	of := ""
+	if c.Present() > c.GPUs() {
+		of = " healthy of " + units.Grouped(int64(c.Present()))
+	}
+	p.line("%s: %s x %s%s in %s of %d", c.Name, units.Grouped(int64(c.GPUs())), c.GPU.Name, of, count(c.Nodes(), "node"), c.GPUsPerNode)
 	p.list([][2]string{
 		{"memory", c.GPU.Runtime.String() + " a GPU as the runtime reports it"},
 		{"bf16 peak", peak(c.GPU)},
 		{"HBM", c.GPU.HBM.String()},
 		{"host", host(c)},
 	})
-	p.heading("Levels, innermost first")
+	heading := "Levels, innermost first"
+	if c.Irregular() {
+		heading += ", with the sizes of the largest domains"
+	}
+	p.heading("%s", heading)
 	rows := [][]string{{"level", "size", "GPUs", "per GPU and direction", "latency", "oversubscription"}}
 	for i, l := range c.Levels {
 		bandwidth := l.Bandwidth.String()
@@ -80,6 +99,7 @@ func clusterView(name string) (string, error) {
 			l.Latency.String(), fmt.Sprintf("%g", l.Oversubscription)})
 	}
 	p.table(rows)
+	machines(&p, c)
 	warnings(&p, c.Assumptions)
 	return p.String(), nil
 }
@@ -96,18 +116,20 @@ func host(c *cluster.Cluster) string {
 	return memory + ", " + link
 }
 
-func clusterTOML(name string) ([]byte, error) {
-	c, err := cluster.Load(name)
+func clusterTOML(c *cluster.Cluster, err error) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
 	return c.TOML()
 }
 
-func clusterExtra(name string) map[string]float64 {
-	c, err := cluster.Load(name)
+func clusterExtra(c *cluster.Cluster, err error) map[string]float64 {
 	if err != nil {
 		return nil
 	}
-	return map[string]float64{"gpus": float64(c.GPUs())}
+	extra := map[string]float64{"gpus": float64(c.GPUs())}
+	if c.Machines != nil {
+		extra["gpus_there"] = float64(c.Present())
+	}
+	return extra
 }

@@ -33,6 +33,7 @@ const (
 // job is what the user asks for, from the flags and the job file.
 type job struct {
 	model, cluster        string
+	nodes, topology       string
 	globalBatch, seq      int64
 	precision, recipe     string
 	loadFactor            float64

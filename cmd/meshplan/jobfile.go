@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -134,7 +135,7 @@ func (f *jobFile) text(d *field) string {
 	case toggle:
 		return strconv.FormatBool(v.Bool())
 	}
-	if d.name == "model" || d.name == "cluster" || d.name == "profile" {
+	if slices.Contains([]string{"model", "cluster", "profile", "nodes", "topology"}, d.name) {
 		return f.beside(v.String())
 	}
 	return v.String()
@@ -144,7 +145,7 @@ func (f *jobFile) text(d *field) string {
 // Anything else is a name of a catalogue.
 func (f *jobFile) beside(value string) string {
 	isPath := strings.ContainsRune(value, '/') || strings.ContainsRune(value, filepath.Separator) ||
-		strings.HasSuffix(value, ".toml") || strings.HasSuffix(value, ".json")
+		slices.Contains([]string{".toml", ".json", ".txt", ".conf"}, filepath.Ext(value))
 	if !isPath || filepath.IsAbs(value) || f.folder == "" {
 		return value
 	}

@@ -50,10 +50,22 @@ func (a *app) plan(ctx context.Context, j *job, args []string) error {
 		return err
 	}
 	a.code = exitCode(res.Status)
+	if u := unaligned(res); u != nil && u.Complete {
+		a.code = exitAnswer
+	}
 	if j.json {
 		return a.printJSON(res)
 	}
 	return a.print(planView(&req.subject, res))
+}
+
+// unaligned is how the best plan lies on the nodes where that is not alike in
+// each domain.
+func unaligned(r *search.Result) *search.Unaligned {
+	if len(r.Plans) == 0 {
+		return nil
+	}
+	return r.Plans[0].Unaligned
 }
 
 // best searches for the best plans of a request.

@@ -33,6 +33,7 @@ type request struct {
 	problem search.Problem
 	subject subject
 	sizes   []*cluster.Cluster // the candidates where the size is asked for
+	used    []int              // GPUs of each
 }
 
 // request reads the job file, if any, and looks up everything the job names.
@@ -97,7 +98,7 @@ func (r *request) machines(j *job, p plan.Precision) (c *cluster.Cluster, err er
 	if j.sizes {
 		return r.ofEachSize(j, p)
 	}
-	if c, err = cluster.Load(j.cluster); err != nil || len(j.changes) == 0 {
+	if c, err = clusterOf(j.cluster, j.nodes, j.topology); err != nil || len(j.changes) == 0 {
 		return c, err
 	}
 	if err := hasRate(c.GPU, p); err != nil {
@@ -126,7 +127,7 @@ func settingsError(err error) error {
 
 // ofEachSize are the clusters of the sizes to look at, of which the largest is returned.
 func (r *request) ofEachSize(j *job, p plan.Precision) (c *cluster.Cluster, err error) {
-	kind, err := cluster.LoadKind(j.cluster)
+	kind, err := kindOf(j)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +149,7 @@ func (r *request) ofEachSize(j *job, p plan.Precision) (c *cluster.Cluster, err 
 		if c, err = kind.Cluster(n); err != nil {
 			return nil, fmt.Errorf("candidates: %w", err)
 		}
-		r.sizes = append(r.sizes, c)
+		r.sizes, r.used = append(r.sizes, c), append(r.used, n)
 	}
 	return c, nil
 }
@@ -198,7 +199,7 @@ func (r *request) behaviour(j *job) error {
 		return err
 	}
 	r.problem.Framework, r.problem.Profile = fw, prof
-	r.subject = subject{model: f.Model.Name, cluster: f.Cluster.Name, gpu: f.Cluster.GPU.Name, gpus: f.Cluster.GPUs(),
+	r.subject = subject{model: f.Model.Name, cluster: f.Cluster.Name, gpu: f.Cluster.GPU.Name, gpus: f.Cluster.GPUs(), present: f.Cluster.Present(),
 		batch: f.Workload.GlobalBatch, seq: f.Workload.SeqLen, precision: string(f.Workload.Precision), framework: fw.Name()}
 	if changes := f.Cluster.Changes(); changes != "" {
 		r.subject.gpu += " with " + changes

@@ -15,8 +15,11 @@ func borderline(p *page, s *subject, best *search.PlanResult, b *search.Borderli
 		return
 	}
 	a := &b.Plan
-	p.heading("Faster but borderline: %s on %s of %s GPUs, %s", degrees(&a.Degrees), units.Grouped(a.GPUs),
-		units.Grouped(int64(s.gpus)), proof(b.Status, &b.Gap))
+	gap := &b.Gap
+	if a.Unaligned != nil {
+		gap = nil
+	}
+	p.heading("Faster but borderline: %s on %s of %s, %s", degrees(&a.Degrees), units.Grouped(a.GPUs), s.there(), proof(b.Status, gap))
 	items := [][2]string{
 		{"step time", fmt.Sprintf("%s instead of %s: %s less, %s", seconds(a.StepSeconds), seconds(best.StepSeconds),
 			seconds(b.SavedSeconds), saved(b))},

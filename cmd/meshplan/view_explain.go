@@ -18,6 +18,7 @@ func explainView(s *subject, e *search.Explanation) string {
 	headline(&p, s, &e.PlanResult, found)
 	choices(&p, &e.PlanResult)
 	placement(&p, &e.PlanResult)
+	hosts(&p, &e.PlanResult)
 	rules(&p, e.Rules)
 	timeTree(&p, &e.Time)
 	memoryTable(&p, &e.Memory)

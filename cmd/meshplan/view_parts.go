@@ -25,7 +25,7 @@ func degrees(d *search.Degrees) string {
 
 // headline gives the figures that are looked at first.
 func headline(p *page, s *subject, a *search.PlanResult, status string) {
-	p.heading("%s on %s of %s GPUs: %s", degrees(&a.Degrees), units.Grouped(a.GPUs), units.Grouped(int64(s.gpus)), status)
+	p.heading("%s on %s of %s: %s", degrees(&a.Degrees), units.Grouped(a.GPUs), s.there(), status)
 	p.list([][2]string{
 		{"step time", seconds(a.StepSeconds)},
 		{"throughput", fmt.Sprintf("%s %s, MFU %s, HFU %s", grouped(a.TokensPerSecondPerGPU), perGPU(s, a),

@@ -12,15 +12,27 @@ import (
 // subject is what an answer is about.
 type subject struct {
 	model, cluster, gpu  string
-	gpus                 int
+	gpus, present        int // healthy ones, and broken ones too
 	batch, seq           int64
 	precision, framework string
 }
 
 // String is the first line of every answer.
 func (s *subject) String() string {
-	return fmt.Sprintf("%s on %s (%s %s), global batch %s x %s tokens, %s, %s", s.model, s.cluster,
-		units.Grouped(int64(s.gpus)), s.gpu, units.Grouped(s.batch), units.Grouped(s.seq), s.precision, s.framework)
+	of := ""
+	if s.present > s.gpus {
+		of = " healthy of " + units.Grouped(int64(s.present))
+	}
+	return fmt.Sprintf("%s on %s (%s %s%s), global batch %s x %s tokens, %s, %s", s.model, s.cluster,
+		units.Grouped(int64(s.gpus)), s.gpu, of, units.Grouped(s.batch), units.Grouped(s.seq), s.precision, s.framework)
+}
+
+// there says how many GPUs a plan could use: "574 healthy GPUs (576 there)".
+func (s *subject) there() string {
+	if s.present <= s.gpus {
+		return units.Grouped(int64(s.gpus)) + " GPUs"
+	}
+	return fmt.Sprintf("%s healthy GPUs (%s there)", units.Grouped(int64(s.gpus)), units.Grouped(int64(s.present)))
 }
 
 // planView is the answer of `plan` as text.
@@ -46,6 +58,7 @@ func bestPlan(p *page, s *subject, r *search.Result) {
 	borderline(p, s, best, r.Borderline)
 	choices(p, best)
 	placement(p, best)
+	hosts(p, best)
 	forced(p, best.Forced)
 	tightest(p, &best.Memory)
 	traffic(p, best.Traffic)

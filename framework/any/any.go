@@ -78,5 +78,8 @@ func (a *Any) Fill(f *framework.Facts, p plan.Partial) (plan.Plan, []string, err
 	return a.conventions.Fill(f, p)
 }
 
+// RankOrder is that of the coordinates.
+func (*Any) RankOrder(*framework.Facts, *plan.Plan) framework.RankOrder { return order }
+
 // PlacementWarning is "": any placement will do.
 func (*Any) PlacementWarning(*framework.Facts, *plan.Plan) string { return "" }

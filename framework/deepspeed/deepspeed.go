@@ -75,6 +75,9 @@ func (d *DeepSpeed) Fill(f *framework.Facts, p plan.Partial) (plan.Plan, []strin
 	return d.conventions.Fill(f, p)
 }
 
+// RankOrder is that of its topology.
+func (*DeepSpeed) RankOrder(*framework.Facts, *plan.Plan) framework.RankOrder { return order }
+
 // PlacementWarning compares the placement with its topology.
 func (*DeepSpeed) PlacementWarning(f *framework.Facts, p *plan.Plan) string {
 	return order.Warning(f, p)

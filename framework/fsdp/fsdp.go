@@ -59,6 +59,9 @@ func (d *FSDP) Fill(f *framework.Facts, p plan.Partial) (plan.Plan, []string, er
 	return d.conventions.Fill(f, p)
 }
 
+// RankOrder is that of accelerate's mesh.
+func (*FSDP) RankOrder(*framework.Facts, *plan.Plan) framework.RankOrder { return order }
+
 // PlacementWarning compares the placement with accelerate's mesh.
 func (*FSDP) PlacementWarning(f *framework.Facts, p *plan.Plan) string {
 	return order.Warning(f, p)

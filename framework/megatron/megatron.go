@@ -64,11 +64,25 @@ func (m *Megatron) Fill(f *framework.Facts, p plan.Partial) (plan.Plan, []string
 // with the one that a flag selects.
 func (*Megatron) PlacementWarning(f *framework.Facts, p *plan.Plan) string {
 	warning := defaultOrder.Warning(f, p)
-	if warning == "" || pipelineIn.Warning(f, p) != "" {
+	if warning == "" || !pipelinesIn(f, p) {
 		return warning
 	}
-	if pp, d := p.Placement.Degree(plan.PP), framework.DegreesOf(p); pp > 1 && f.MoE() && d[plan.EDP] != p.DP() {
-		return warning // MLM-W3: the other order needs edp = dp
-	}
 	return "placement needs Megatron's order " + pipelineIn.Name + ": " + pipelineIn.Flag
+}
+
+// RankOrder is the one that a flag selects where that gives the placement and
+// the default does not.
+func (*Megatron) RankOrder(f *framework.Facts, p *plan.Plan) framework.RankOrder {
+	if defaultOrder.Warning(f, p) != "" && pipelinesIn(f, p) {
+		return pipelineIn
+	}
+	return defaultOrder
+}
+
+// pipelinesIn reports whether the order that a flag selects gives the placement.
+func pipelinesIn(f *framework.Facts, p *plan.Plan) bool {
+	if pp, d := p.Placement.Degree(plan.PP), framework.DegreesOf(p); pp > 1 && f.MoE() && d[plan.EDP] != p.DP() {
+		return false // MLM-W3: it needs edp = dp
+	}
+	return pipelineIn.Warning(f, p) == ""
 }

@@ -64,6 +64,9 @@ func (n *Nanotron) Fill(f *framework.Facts, p plan.Partial) (plan.Plan, []string
 	return n.conventions.Fill(f, p)
 }
 
+// RankOrder is that of its rank matrix.
+func (*Nanotron) RankOrder(*framework.Facts, *plan.Plan) framework.RankOrder { return order }
+
 // PlacementWarning compares the placement with its rank matrix, and the layers
 // of each stage with its own balance.
 func (*Nanotron) PlacementWarning(f *framework.Facts, p *plan.Plan) string {

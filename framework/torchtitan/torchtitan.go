@@ -72,6 +72,9 @@ func (t *Torchtitan) Fill(f *framework.Facts, p plan.Partial) (plan.Plan, []stri
 	return t.conventions.Fill(f, p)
 }
 
+// RankOrder is that of its one mesh.
+func (*Torchtitan) RankOrder(*framework.Facts, *plan.Plan) framework.RankOrder { return order }
+
 // PlacementWarning compares the placement with its one mesh.
 func (*Torchtitan) PlacementWarning(f *framework.Facts, p *plan.Plan) string {
 	return order.Warning(f, p)

@@ -70,6 +70,7 @@ type filter struct {
 
 // New prepares the loops of a problem.
 func New(p *Problem) *Enumerator {
+	p = ownRule(p)
 	e := &Enumerator{Problem: p, moe: p.Facts.MoE()}
 	gpus := int64(1)
 	for _, l := range p.Facts.Cluster.Levels {
