@@ -55,7 +55,7 @@ func hard(t *testing.T, seed uint64) *Problem {
 	t.Helper()
 	p, _ := real(t, seed)
 	gpu := *p.Facts.Cluster.GPU
-	gpu.Runtime = units.Bytes(4+seed%40) * units.GiB
+	gpu.Label, gpu.Runtime = units.Bytes(4+seed%40)*units.GiB, units.Bytes(4+seed%40)*units.GiB
 	on := *p.Facts.Cluster
 	on.GPU, on.Name = &gpu, "hard"
 	p.Facts.Cluster = &on

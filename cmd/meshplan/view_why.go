@@ -90,7 +90,7 @@ func setting(c *search.Change) string {
 	case search.ChangeDrop:
 		return "without " + c.Setting
 	case search.ChangeMemory:
-		return value
+		return "--set " + c.Setting
 	case search.ChangeGPUs:
 		if strings.Contains(value, " ") { // a file's cluster, grown
 			return "more GPUs"
