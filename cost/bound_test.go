@@ -47,10 +47,12 @@ func subjectCalled(t testing.TB, name string) subject {
 
 func (s subject) price(t testing.TB) *Model {
 	t.Helper()
-	o, err := models.Find(s.model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	return s.priceOf(t, find(t, s.model))
+}
+
+// priceOf is the job with another model.
+func (s subject) priceOf(t testing.TB, o *models.Model) *Model {
+	t.Helper()
 	c, err := cluster.Find(s.cluster)
 	if err != nil {
 		t.Fatal(err)
@@ -196,6 +198,16 @@ func TestNoPlanOfABoxIsBelowItsBound(t *testing.T) {
 			r := rand.New(rand.NewPCG(7, uint64(len(s.name))))
 			noneBelow(t, s.price(t), r, boxes/20)
 		})
+	}
+}
+
+// The bound of a pipeline counts the layers of the last kind only.
+func TestNoPlanOfABoxIsBelowItsBoundWithDenseLayersFirst(t *testing.T) {
+	for _, c := range []struct{ layers, dense int }{{16, 1}, {16, 14}, {30, 3}, {61, 6}, {61, 14}} {
+		s := subjectCalled(t, "DeepSeek-V3 on 2,048 H800")
+		o := *find(t, s.model)
+		o.Layers, o.FirstKDense = c.layers, c.dense
+		noneBelow(t, s.priceOf(t, &o), rand.New(rand.NewPCG(uint64(c.layers), uint64(c.dense))), 100)
 	}
 }
 

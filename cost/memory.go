@@ -160,12 +160,17 @@ func (a *memory) common() float64 { return a.working() + a.wgrad + a.buckets + a
 
 // stage is the memory of rank r of p with the given layers of each kind.
 func (a *memory) stage(r, p, flight float64, layers [models.NumKinds]float64) float64 {
+	return max(a.running(r, p, flight, layers), a.stepOf(r, p, layers))
+}
+
+// running is that of the forward and backward passes.
+func (a *memory) running(r, p, flight float64, layers [models.NumKinds]float64) float64 {
 	total := a.common()
 	for k := range layers {
 		l := &a.layer[k]
 		total += float64(layers[k] * (l.state() + float64(flight*l.kept)))
 	}
-	return max(total+a.ends(r, p), a.stepOf(r, p, layers))
+	return total + a.ends(r, p)
 }
 
 // ends is what the embedding and the head add to rank r of p.

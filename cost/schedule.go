@@ -26,6 +26,8 @@ type schedule struct {
 	fwdDone, bwdDone []float64 // end of each rank's operations
 	free             [maxRanks]float64
 	fwds, bwds       [maxRanks]int // operations run so far
+
+	mixed mixed
 }
 
 // slowest is the rank that takes longest for a micro-batch.
