@@ -25,7 +25,7 @@ func (m *Model) workOf(p part, tp, cp, mb float64) work {
 	}
 	kind := models.Kind(p)
 	linear, quantise := m.linearsTime(tokens, m.linears(kind, tp))
-	w := work{core: m.coreWork(tokens, tp, cp, mb)}
+	w := work{core: m.coreWork(tp, cp, mb)}
 	split, whole := m.traffic(kind, tokens, tp)
 	t := &m.profile.Time
 	for sp, shard := range [2]float64{1, tp} {

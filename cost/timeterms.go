@@ -83,9 +83,10 @@ func (m *Model) rankTerms(v *view, j *job, s *schedule, r int) Term {
 
 // contextTerms names the communication of each kind of context parallelism.
 var contextTerms = [plan.NumCPComm]string{
-	plan.CPRing:      "context-parallel ring, exposed",
-	plan.CPAllGather: "context-parallel all-gather",
-	plan.CPAllToAll:  "context-parallel all-to-all",
+	plan.CPRing:         "context-parallel ring, exposed",
+	plan.CPAllGather:    "context-parallel all-gather",
+	plan.CPAllToAll:     "context-parallel all-to-all",
+	plan.CPHierarchical: "context-parallel all-to-all, and ring, exposed",
 }
 
 // layerParts is one layer's time for one micro-batch, forward and backward.
@@ -118,7 +119,7 @@ func (m *Model) layerParts(v *view, kind models.Kind) layerParts {
 	p.quantise, p.element, p.permute = m.elementwise(v, kind)
 	p.linear = computed - p.quantise - p.element - p.permute
 	context := plan.CPComm(v.cpComm.Lo)
-	alone, core := m.unbalanced(v, m.core(&w, context), context), m.attention(v, &w, &l, slot)
+	alone, core := m.core(v, &w, context, slot), m.attention(v, &w, &l, slot)
 	p.core, p.cp = alone.sum(), core.sum()-alone.sum()
 	var experts pass
 	if kind == models.MoE {

@@ -99,7 +99,7 @@ func freed(c plan.Coord, pins []Pin) []int32 {
 func Choices(c plan.Coord) []int32 {
 	switch {
 	case c == plan.CPCommC:
-		return []int32{int32(plan.CPRing), int32(plan.CPAllGather), int32(plan.CPAllToAll)}
+		return []int32{int32(plan.CPRing), int32(plan.CPAllGather), int32(plan.CPAllToAll), int32(plan.CPHierarchical)}
 	case c == plan.ScheduleC:
 		return []int32{0, 1}
 	case c == plan.OptOffload || c == plan.ActOffload:

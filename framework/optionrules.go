@@ -35,29 +35,53 @@ func gpipeHasOneChunk(id string) Rule {
 	}
 }
 
-// HeadsForContext: an all-to-all around the attention core gives each rank of
-// cp its own heads of those that tp leaves; key/value heads are split too or
-// replicated evenly.
+// HeadsForContext: an all-to-all around the attention core gives each of its
+// ranks of cp its own heads of those that tp leaves; key/value heads are split too
+// or replicated evenly. The ranks are all of cp, or those in a domain of the
+// innermost level where the exchange is hierarchical.
 func HeadsForContext(id string) Rule {
-	return Stated{
-		Reads: []plan.Coord{plan.Coord(plan.TP), plan.Coord(plan.CP), plan.CPCommC},
+	return Rule{
+		ID: id, Reads: []plan.Coord{plan.Coord(plan.TP), plan.Coord(plan.CP), plan.CPCommC, plan.At(plan.CP, 0)},
 		Holds: func(f *Facts, p *plan.Point) bool {
-			tp, cp := int64(p.Degree(plan.TP)), int64(p.Degree(plan.CP))
-			heads, kv := int64(f.Model.Heads), int64(f.Model.KVHeads)
-			if p[plan.CPCommC] != int32(plan.CPAllToAll) || cp == 1 {
-				return true
-			}
-			if f.Model.MLA() || kv < 1 {
-				kv = heads
-			}
-			return heads%(tp*cp) == 0 && (kv%(tp*cp) == 0 || tp*cp%kv == 0)
+			return headsOver(f, int64(p.Degree(plan.TP)), exchanging(p))
 		},
-		Given: func(f *Facts, p *plan.Point) string {
-			return fmt.Sprintf("%d heads, %d key/value heads over tp*cp = %d*%d with cp-comm %s", f.Model.Heads, f.Model.KVHeads,
-				p.Degree(plan.TP), p.Degree(plan.CP), plan.CPComm(p[plan.CPCommC]))
+		Text: func(f *Facts, p *plan.Point) string {
+			kind := plan.CPComm(p[plan.CPCommC])
+			ranks := fmt.Sprintf("tp*cp = %d*%d", p.Degree(plan.TP), p.Degree(plan.CP))
+			needs := "a2a gives each rank its own heads, so tp*cp must divide them"
+			if kind == plan.CPHierarchical {
+				level := f.Cluster.Levels[0].Name
+				ranks = fmt.Sprintf("tp %d and %d ranks of cp %d in %s", p.Degree(plan.TP), exchanging(p), p.Degree(plan.CP), level)
+				needs = fmt.Sprintf("a2a+p2p gives each rank in %s its own heads, so tp times cp there must divide them", level)
+			}
+			text := fmt.Sprintf("%d heads, %d key/value heads over %s with cp-comm %s", f.Model.Heads, f.Model.KVHeads, ranks, kind)
+			if headsOver(f, int64(p.Degree(plan.TP)), exchanging(p)) {
+				return text
+			}
+			return text + "; " + needs
 		},
-		Needs: "a2a gives each rank its own heads, so tp*cp must divide them",
-	}.Rule(id)
+	}
+}
+
+// exchanging is the ranks of cp that exchange heads for tokens.
+func exchanging(p *plan.Point) int64 {
+	switch plan.CPComm(p[plan.CPCommC]) {
+	case plan.CPAllToAll:
+		return int64(p.Degree(plan.CP))
+	case plan.CPHierarchical:
+		return int64(p[plan.At(plan.CP, 0)])
+	}
+	return 1
+}
+
+// headsOver reports whether so many ranks of tp and of cp have heads of their own,
+// and key/value heads that are split or replicated evenly.
+func headsOver(f *Facts, tp, cp int64) bool {
+	heads, kv := int64(f.Model.Heads), int64(f.Model.KVHeads)
+	if f.Model.MLA() || kv < 1 {
+		kv = heads
+	}
+	return cp == 1 || heads%(tp*cp) == 0 && (kv%(tp*cp) == 0 || tp*cp%kv == 0)
 }
 
 // spareNeedsRecompute: layers are spared from a recompute of whole layers, and

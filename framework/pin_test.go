@@ -199,6 +199,8 @@ func TestABoundOnARareOptionFreesItsUsualValues(t *testing.T) {
 		{"activation-offload>=50", plan.ActOffload, []int32{0, 25, 50, 75, 100}},
 		{"cp-comm<=a2a", plan.CPCommC, []int32{0, 1, 2}},
 		{"cp-comm=a2a", plan.CPCommC, []int32{0, 2}},
+		{"cp-comm>=a2a", plan.CPCommC, []int32{0, 1, 2, 3}},
+		{"cp-comm=a2a+p2p", plan.CPCommC, []int32{0, 3}},
 		{"schedule<=gpipe", plan.ScheduleC, []int32{0, 1}},
 		{"recompute-spare<=75", plan.RecomputeSpare, []int32{0, 25, 50, 75}},
 	} {

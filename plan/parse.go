@@ -182,7 +182,7 @@ func parseRecompute(value string) (Recompute, error) {
 	return Recompute(i), err
 }
 
-// parseCPComm reads "p2p", "allgather" or "a2a".
+// parseCPComm reads "p2p", "allgather", "a2a" or "a2a+p2p".
 func parseCPComm(value string) (CPComm, error) {
 	i, err := named("cp-comm", value, cpCommNames[:])
 	return CPComm(i), err

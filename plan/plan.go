@@ -91,15 +91,16 @@ type CPComm uint8
 
 // The kinds of context-parallel communication.
 const (
-	CPRing      CPComm = iota // keys and values go round a ring, each step behind a part of the core
-	CPAllGather               // keys and values are gathered
-	CPAllToAll                // heads are exchanged for tokens around the core (Ulysses)
+	CPRing         CPComm = iota // keys and values go round a ring, each step behind a part of the core
+	CPAllGather                  // keys and values are gathered
+	CPAllToAll                   // heads are exchanged for tokens around the core (Ulysses)
+	CPHierarchical               // heads for tokens inside a domain of the innermost level, a ring between domains
 	NumCPComm
 )
 
-var cpCommNames = [NumCPComm]string{"p2p", "allgather", "a2a"}
+var cpCommNames = [NumCPComm]string{"p2p", "allgather", "a2a", "a2a+p2p"}
 
-// String is "p2p", "allgather" or "a2a".
+// String is "p2p", "allgather", "a2a" or "a2a+p2p".
 func (c CPComm) String() string { return cpCommNames[c] }
 
 // SplitForm is a way in which a framework can write down how many layers each

@@ -120,7 +120,7 @@ func TestPlanTextErrorsNameTheFault(t *testing.T) {
 		{"zero=4", "zero=4: expected a ZeRO stage from 0"},
 		{"sp=maybe", "sp=maybe: expected on or off"},
 		{"recompute=all", "expected none, selective, ops, mlp or full"},
-		{"cp-comm=ring", "cp-comm=ring: expected p2p, allgather or a2a"},
+		{"cp-comm=ring", "cp-comm=ring: expected p2p, allgather, a2a or a2a+p2p"},
 		{"schedule=gpipe,vpp=2", "schedule=gpipe contradicts vpp=2"},
 		{"schedule=interleaved", "expected vpp above 1"},
 		{"optimizer-offload=101", "expected percent, a whole number from 0 to 100"},
