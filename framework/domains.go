@@ -78,8 +78,13 @@ func newDomains(f *Facts, fw Framework, pins []Pin, splitting func(n, most int) 
 }
 
 func (d *Domains) option(c plan.Coord, values []int32, pins []Pin) {
+	d.Values[c] = withPinned(c, values, pins)
+}
+
+// withPinned are the values of an option and those that pins add.
+func withPinned(c plan.Coord, values []int32, pins []Pin) []int32 {
 	values = append(values[:len(values):len(values)], named(c, pins)...)
-	d.Values[c] = sorted(append(values, freed(c, pins)...))
+	return sorted(append(values, freed(c, pins)...))
 }
 
 // freed are the values of an option that most jobs leave at its default, where

@@ -42,6 +42,7 @@ func gpipeHasOneChunk(id string) Rule {
 func HeadsForContext(id string) Rule {
 	return Rule{
 		ID: id, Reads: []plan.Coord{plan.Coord(plan.TP), plan.Coord(plan.CP), plan.CPCommC, plan.At(plan.CP, 0)},
+		Rarely: &Rarely{plan.CPCommC, int32(plan.CPHierarchical), []plan.Coord{plan.At(plan.CP, 0)}},
 		Holds: func(f *Facts, p *plan.Point) bool {
 			return headsOver(f, int64(p.Degree(plan.TP)), exchanging(p))
 		},
