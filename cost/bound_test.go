@@ -133,7 +133,9 @@ func randomPoint(r *rand.Rand, m *Model) (plan.Point, bool) {
 	q.Options.CPComm = plan.CPComm(r.IntN(int(plan.NumCPComm)))
 	q.Options.Recompute = plan.Recompute(r.IntN(int(plan.NumRecompute)))
 	if q.Options.Recompute == plan.RecomputeFull {
-		q.Options.RecomputeSpare = int8(25 * r.IntN(4))
+		if q.Options.RecomputeSpare = int8(25 * r.IntN(5)); q.Options.RecomputeSpare == 100 {
+			q.Options.RecomputeSpare = plan.SpareFitting
+		}
 	}
 	pt := q.Point()
 	tp := q.Placement.Degree(plan.TP)
@@ -160,7 +162,10 @@ func randomBox(r *rand.Rand, m *Model, pt *plan.Point) plan.Box {
 		case plan.Zero:
 			b[c] = plan.Range{Lo: int32(r.IntN(int(pt[c]) + 1)), Hi: pt[c] + int32(r.IntN(plan.NumZero-int(pt[c])))}
 			continue
-		case plan.OptOffload, plan.ActOffload, plan.RecomputeSpare:
+		case plan.RecomputeSpare:
+			b[c] = around(r, pt[c], plan.SpareFitting+1)
+			continue
+		case plan.OptOffload, plan.ActOffload:
 			b[c] = plan.Range{Lo: pt[c] / int32(1+r.IntN(3)), Hi: pt[c] + int32(r.IntN(101-int(pt[c])))}
 			continue
 		case plan.RecomputeC:

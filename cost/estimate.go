@@ -3,6 +3,7 @@ package cost
 import (
 	"fmt"
 
+	"meshplan/models"
 	"meshplan/plan"
 	"meshplan/units"
 )
@@ -58,6 +59,7 @@ type Estimate struct {
 	TokensPerSecondPerGPU float64
 	MFU                   float64 // model FLOPs over the precision's peak; causal attention counted once, recompute not
 	HFU                   float64 // hardware FLOPs over peak, recompute counted
+	Recomputed            string  // run-length text of the layers that each rank recomputes, where each has its own number
 	Warnings              []string
 }
 
@@ -93,7 +95,15 @@ func (m *Model) Explain(p *plan.Plan) Estimate {
 	e.MFU = tokens * float64(m.model.FLOPsPerToken(int(m.workload.SeqLen))) / available
 	least := float64(m.model.HardwareFLOPsPerToken(int(m.workload.SeqLen), plan.RecomputeNone))
 	again := float64(m.model.HardwareFLOPsPerToken(int(m.workload.SeqLen), p.Options.Recompute)) - least + m.repeatedFLOPs(p.Options.Recompute)
-	e.HFU = tokens * (least + float64(again*(1-percentOf(v.spare.Lo)))) / available
+	share := 1 - percentOf(v.spare.Lo)
+	if j.fitting.on {
+		share, e.Recomputed = 0, s.perRank()
+		for r := range j.pp {
+			k := &s.ranks[r]
+			share += float64(k.share() * (k.layers[models.Dense] + k.layers[models.MoE]) / float64(len(m.kinds)))
+		}
+	}
+	e.HFU = tokens * (least + float64(again*share)) / available
 	e.Warnings = append(append(e.Warnings, m.recomputeWarnings(&v)...), m.fp8Warning()...)
 	return e
 }

@@ -16,7 +16,11 @@ func (m *Model) layerFlows(v *view, j *job, s *schedule) []flow {
 	if plan.Recompute(v.recompute.Lo) == plan.RecomputeFull {
 		passes = 3 - percentOf(v.spare.Lo)
 	}
-	n := m.linkTotals(v, s.ranks[s.slowest()].layers)
+	slowest := &s.ranks[s.slowest()]
+	if j.fitting.on {
+		passes = 2 + slowest.share()
+	}
+	n := m.linkTotals(v, slowest.layers)
 	per := j.micro * passes
 	tp, etp := v.group(plan.TP), v.group(plan.ETP)
 	collective, exposed := "all-gather + reduce-scatter", m.exposed(&tp)

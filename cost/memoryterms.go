@@ -3,6 +3,7 @@ package cost
 import (
 	"fmt"
 
+	"meshplan/models"
 	"meshplan/plan"
 	"meshplan/units"
 )
@@ -49,7 +50,12 @@ func (m *Model) addKept(v *view, j *job, k *rank, r int, out *StageMemory) {
 	if r == 0 {
 		out.add("embedding", a.embedding, recipe)
 	}
-	out.add("layer activations", kept, "micro-batches in flight: "+plain(flight))
+	note := "micro-batches in flight: " + plain(flight)
+	if j.fitting.on {
+		kept += j.sparing(r, k.layers, k.repeated)
+		note += fmt.Sprintf("; %g of %d layers recomputed", k.repeated[models.Dense]+k.repeated[models.MoE], out.Layers)
+	}
+	out.add("layer activations", kept, note)
 	if r == j.pp-1 {
 		if !(a.tied && j.pp == 1) {
 			out.add("head", a.head, recipe)

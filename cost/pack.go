@@ -40,6 +40,7 @@ func clone(chunks []int32) []int32 { return append([]int32(nil), chunks...) }
 func (m *Model) fastest(j *job, s *schedule, limit float64) bool {
 	threshold := j.stageTime(m.layers).plus(j.head).sum() / float64(j.pp) * (1 - slack)
 	threshold = max(threshold, j.head.sum())
+	j.fitting.within = limit
 	if ok, _ := m.pack(j, s, math.Inf(1), limit); !ok {
 		return false
 	}
@@ -61,6 +62,7 @@ const halvings = 40
 // leastPeak is the split of least peak memory.
 func (m *Model) leastPeak(j *job, s *schedule) (candidate, bool) {
 	anyTime := math.Inf(1)
+	j.fitting.within = 0
 	lo, hi := j.run, max(j.run, 1)
 	for {
 		if ok, _ := m.pack(j, s, anyTime, hi); ok {
@@ -116,7 +118,7 @@ func (m *Model) pack(j *job, s *schedule, threshold, limit float64) (ok bool, ne
 // threshold is what stopped it.
 func (m *Model) holds(j *job, r, left, most int, threshold, limit float64) (n int, slower float64) {
 	var layers [models.NumKinds]float64
-	if m.single {
+	if m.single && !j.fitting.on {
 		n = m.guess(j, r, most, threshold, limit)
 		layers[m.kinds[0]] = float64(n)
 	}

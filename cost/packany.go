@@ -28,6 +28,7 @@ type dealing struct {
 	dense     []int                      // how many of the first n layers are
 	threshold float64                    // a rank's most time
 	limit     float64
+	within    float64 // see fitting
 	byPeak    bool
 	steps     int
 	best      candidate
@@ -38,7 +39,7 @@ type dealing struct {
 func (m *Model) improved(j *job, s *schedule, c candidate) candidate {
 	for tier, limit := range [...]float64{j.fit, j.run} {
 		d := m.newDealing(j, s, &c)
-		d.limit = limit
+		d.limit, d.within, j.fitting.within = limit, limit, limit
 		if d.threshold = math.Inf(1); c.tier <= tier {
 			d.threshold = c.slowest * (1 - slack)
 		}
@@ -51,6 +52,7 @@ func (m *Model) improved(j *job, s *schedule, c candidate) candidate {
 	}
 	d := m.newDealing(j, s, &c)
 	d.limit, d.threshold, d.byPeak = c.peak*(1-slack), math.Inf(1), true
+	j.fitting.within = 0
 	if d.visit(len(c.chunks)-1, len(m.kinds), m.allRanks(j)); d.found {
 		return d.best
 	}
@@ -117,6 +119,7 @@ func (d *dealing) visit(c, left int, rest float64) {
 // keep takes the chunks for the best so far and asks for a better one.
 func (d *dealing) keep() {
 	c := d.m.judge(d.j, d.s, clone(d.chunks))
+	d.j.fitting.within = d.within
 	if d.found && !d.better(&c) {
 		return
 	}

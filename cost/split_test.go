@@ -58,8 +58,19 @@ func smallJob(t *testing.T, r *rand.Rand) (*Model, job, *schedule) {
 
 // exhausted is the best of every list of layers per chunk.
 func exhausted(m *Model, j *job, s *schedule) (best candidate) {
-	chunks := make([]int32, j.pp*j.vpp)
 	best.tier = 3
+	everySplit(j, int32(len(m.kinds)), func(chunks []int32) {
+		if one := m.judge(j, s, chunks); best.tier == 3 || one.better(&best) {
+			best = one
+			best.chunks = clone(chunks)
+		}
+	})
+	return best
+}
+
+// everySplit visits every list of layers per chunk.
+func everySplit(j *job, layers int32, visit func(chunks []int32)) {
+	chunks := make([]int32, j.pp*j.vpp)
 	var fill func(c int, left int32)
 	fill = func(c int, left int32) {
 		least := int32(1)
@@ -71,10 +82,7 @@ func exhausted(m *Model, j *job, s *schedule) (best candidate) {
 				return
 			}
 			chunks[c] = left
-			if one := m.judge(j, s, chunks); best.tier == 3 || one.better(&best) {
-				best = one
-				best.chunks = clone(chunks)
-			}
+			visit(chunks)
 			return
 		}
 		for n := least; n <= left; n++ {
@@ -82,8 +90,7 @@ func exhausted(m *Model, j *job, s *schedule) (best candidate) {
 			fill(c+1, left-n)
 		}
 	}
-	fill(0, int32(len(m.kinds)))
-	return best
+	fill(0, layers)
 }
 
 // kindsOf says how the kinds of the model's layers follow each other.
@@ -95,6 +102,71 @@ func kindsOf(m *Model) string {
 		return "dense before MoE"
 	}
 	return "in turn"
+}
+
+// bestCounts is the least time of the slowest rank when each of a split's ranks
+// recomputes a number of layers of its own, tried one by one, within a limit.
+func bestCounts(j *job, s *schedule, limit float64) float64 {
+	slowest := 0.0
+	for r := range j.pp {
+		k, least := &s.ranks[r], math.Inf(1)
+		held := k.layers[models.Dense] + k.layers[models.MoE]
+		for n := 0.0; n <= held; n++ {
+			repeated := firstOf(n, k.layers)
+			memory := max(j.allocated(r, k.layers), j.account.running(float64(r), float64(j.pp), j.inFlight(float64(r)), k.layers)+j.sparing(r, k.layers, repeated))
+			if memory*j.reserved <= limit {
+				least = min(least, j.timeOf(r, k.layers, repeated).sum())
+			}
+		}
+		slowest = max(slowest, least)
+	}
+	return slowest
+}
+
+// The layers of each rank and how many of them it recomputes, each against all
+// choices.
+func TestRecomputedLayersEqualExhaustiveSearch(t *testing.T) {
+	cases := 6000
+	if testing.Short() {
+		cases = 600
+	}
+	r := rand.New(rand.NewPCG(12, 2))
+	several := 0
+	for range cases {
+		m, j, s := smallJob(t, r)
+		j.fitting.on = true
+		for k := range j.fitting.kept {
+			j.fitting.kept[k], j.fitting.again[k] = 2*r.Float64(), pass{0, r.Float64()}
+		}
+		got, ok := m.free(&j, s)
+		counts := map[float64]bool{}
+		m.fitted(&j, s, got.chunks)
+		for i := range j.pp {
+			counts[s.ranks[i].repeated[models.Dense]+s.ranks[i].repeated[models.MoE]] = true
+		}
+		want := [2]float64{math.Inf(1), math.Inf(1)}
+		everySplit(&j, int32(len(m.kinds)), func(chunks []int32) {
+			m.fill(&j, s, chunks)
+			for i, limit := range [...]float64{j.fit, j.run} {
+				want[i] = min(want[i], bestCounts(&j, s, limit))
+			}
+		})
+		tier := 2
+		for i := 1; i >= 0; i-- {
+			if !math.IsInf(want[i], 1) {
+				tier = i
+			}
+		}
+		if !ok || got.tier != tier || tier < 2 && math.Abs(got.slowest/want[tier]-1) > 2*slack {
+			t.Fatalf("pp %d vpp %d of %v: %+v, exhaustive search %v in tier %d", j.pp, j.vpp, m.kinds, got, want, tier)
+		}
+		if tier < 2 && len(counts) > 2 {
+			several++
+		}
+	}
+	if several < cases/20 {
+		t.Errorf("%d of %d cases have ranks of more than two numbers", several, cases)
+	}
 }
 
 func TestSplitsEqualExhaustiveSearch(t *testing.T) {

@@ -67,6 +67,10 @@ func (m *Model) rankTerms(v *view, j *job, s *schedule, r int) Term {
 	note("attention core", total.core, "%s of the measured attention rate", percent(m.attends))
 	note("routed experts", total.experts, "%s of the measured GEMM rates", percent(m.gemmReach()/m.profile.Time.GroupedSlowdown.Value))
 	add("permuting routed tokens", total.permute)
+	if j.fitting.on {
+		repeated := k.repeated[models.Dense] + k.repeated[models.MoE]
+		note("recompute", j.fitting.repeated(k.repeated).sum(), "%g of %g layers", repeated, k.layers[models.Dense]+k.layers[models.MoE])
+	}
 	add("recompute", total.recompute)
 	add("tensor-parallel communication", total.tp)
 	add("expert-parallel communication", total.ep)

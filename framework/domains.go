@@ -110,7 +110,7 @@ func Choices(c plan.Coord) []int32 {
 	case c == plan.OptOffload || c == plan.ActOffload:
 		return []int32{0, 25, 50, 75, 100}
 	case c == plan.RecomputeSpare:
-		return []int32{0, 25, 50, 75}
+		return []int32{0, 25, 50, 75, plan.SpareFitting}
 	}
 	return nil
 }

@@ -85,18 +85,46 @@ func headsOver(f *Facts, tp, cp int64) bool {
 	return cp == 1 || heads%(tp*cp) == 0 && (kv%(tp*cp) == 0 || tp*cp%kv == 0)
 }
 
+// OneSpare: the framework writes down one number of recomputed layers, or none, for
+// all stages.
+func OneSpare(id string) Rule {
+	return Rule{
+		ID: id, Reads: []plan.Coord{plan.RecomputeSpare},
+		Holds: func(_ *Facts, p *plan.Point) bool { return p[plan.RecomputeSpare] != plan.SpareFitting },
+		Text: func(_ *Facts, p *plan.Point) string {
+			given := "recompute-spare " + plan.RecomputeSpare.Format(p[plan.RecomputeSpare])
+			if p[plan.RecomputeSpare] != plan.SpareFitting {
+				return given
+			}
+			return given + ": it has one number of recomputed layers for all stages; valid 0 to 99"
+		},
+	}
+}
+
 // spareNeedsRecompute: layers are spared from a recompute of whole layers, and
-// some are left for it.
+// some are left for it. A number for each stage goes without activations on the
+// host, which would have to follow it.
 func spareNeedsRecompute(id string) Rule {
 	holds := func(_ *Facts, p *plan.Point) bool {
-		return p[plan.RecomputeSpare] == 0 || p[plan.RecomputeSpare] < 100 && p[plan.RecomputeC] == int32(plan.RecomputeFull)
+		switch p[plan.RecomputeSpare] {
+		case 0:
+			return true
+		case 100:
+			return false
+		case plan.SpareFitting:
+			return p[plan.RecomputeC] == int32(plan.RecomputeFull) && p[plan.ActOffload] == 0
+		}
+		return p[plan.RecomputeC] == int32(plan.RecomputeFull)
 	}
 	return Rule{
-		ID: id, Reads: []plan.Coord{plan.RecomputeC, plan.RecomputeSpare}, Holds: holds,
+		ID: id, Reads: []plan.Coord{plan.RecomputeC, plan.RecomputeSpare, plan.ActOffload}, Holds: holds,
 		Text: func(f *Facts, p *plan.Point) string {
-			given := fmt.Sprintf("recompute-spare %d with recompute %s", p[plan.RecomputeSpare], plan.RecomputeC.Format(p[plan.RecomputeC]))
-			if holds(f, p) {
+			given := fmt.Sprintf("recompute-spare %s with recompute %s", plan.RecomputeSpare.Format(p[plan.RecomputeSpare]), plan.RecomputeC.Format(p[plan.RecomputeC]))
+			switch {
+			case holds(f, p):
 				return given
+			case p[plan.RecomputeSpare] == plan.SpareFitting:
+				return fmt.Sprintf("%s and activation-offload %d; it needs recompute full and activation-offload 0", given, p[plan.ActOffload])
 			}
 			return given + "; it needs recompute full and is below 100, else 0"
 		},

@@ -63,7 +63,9 @@ func contextWords(a *search.PlanResult) string {
 func choices(p *page, a *search.PlanResult) {
 	o := &a.Options
 	recompute := o.Recompute
-	if o.RecomputeLayers > 0 {
+	if o.RecomputeLayersPerStage != "" {
+		recompute += fmt.Sprintf(" (%s: of each stage the first %s)", count(o.RecomputeLayers, "layer"), o.RecomputeLayersPerStage)
+	} else if o.RecomputeLayers > 0 {
 		recompute += " (" + count(o.RecomputeLayers, "layer")
 		if o.RecomputeSparePercent > 0 {
 			recompute += fmt.Sprintf(", %d %% are spared", o.RecomputeSparePercent)

@@ -34,6 +34,7 @@ func (*DeepSpeed) Rules() []framework.Rule {
 		framework.OptimizerOffload("deepspeed/DS-O1", plan.ZeroOptimizer, plan.ZeroWeights),
 		framework.OptionIn("deepspeed/recompute", plan.RecomputeC, "activation checkpointing wraps whole layers",
 			int32(plan.RecomputeNone), int32(plan.RecomputeFull)),
+		framework.OneSpare("deepspeed/recompute-spare"),
 		offloadedCheckpoints("deepspeed/activation-offload"),
 	}
 }
