@@ -83,7 +83,7 @@ func (m *Model) Explain(p *plan.Plan) Estimate {
 	}
 	e.Time = m.timeTerms(&v, &j, s)
 	e.Traffic = m.traffics(p, &v, &j, s, float64(e.Step))
-	if n := m.model.MTP(); n > 0 {
+	if n := m.model.MTP(); n > 0 && m.mtp == 0 {
 		e.Warnings = append(e.Warnings, fmt.Sprintf("the multi-token-prediction module of %s is not planned: %s parameters on the last stage are left out",
 			m.model.Name, units.Grouped(n)))
 	}
@@ -92,9 +92,10 @@ func (m *Model) Explain(p *plan.Plan) Estimate {
 	tokens := m.workload.TokensPerStep()
 	available := float64(e.Step) * gpus * m.rate
 	e.TokensPerSecondPerGPU = tokens / (float64(e.Step) * gpus)
-	e.MFU = tokens * float64(m.model.FLOPsPerToken(int(m.workload.SeqLen))) / available
-	least := float64(m.model.HardwareFLOPsPerToken(int(m.workload.SeqLen), plan.RecomputeNone))
+	least := float64(m.model.FLOPsPerToken(int(m.workload.SeqLen)))
 	again := float64(m.model.HardwareFLOPsPerToken(int(m.workload.SeqLen), p.Options.Recompute)) - least + m.repeatedFLOPs(p.Options.Recompute)
+	least += m.mtpFLOPs()
+	e.MFU = tokens * least / available
 	share := 1 - percentOf(v.spare.Lo)
 	if j.fitting.on {
 		share, e.Recomputed = 0, s.perRank()

@@ -38,6 +38,9 @@ func (m *Model) newFitting(v *view, j *job) fitting {
 			f.again[k] = pass{whole.fwd - j.layer[k].fwd, whole.bwd - j.layer[k].bwd}
 		}
 	}
+	if m.mtp > 0 { // those layers are not recomputed
+		j.account.further += m.mtpKept(v, f.kept[m.lastKind()])
+	}
 	return f
 }
 

@@ -61,6 +61,7 @@ func (m *Model) addKept(v *view, j *job, k *rank, r int, out *StageMemory) {
 			out.add("head", a.head, recipe)
 		}
 		out.add("final norm", a.finalNorm, recipe)
+		out.add("multi-token prediction", a.further, "state and activations of its layers, and a copy of the embedding")
 	}
 }
 
@@ -159,6 +160,7 @@ func (m *Model) addStep(v *view, j *job, k *rank, r int, out *StageMemory) {
 			add("head", head)
 		}
 		add("final norm", finalNorm)
+		add("multi-token prediction", m.mtpState(v, &per))
 	}
 	if copies := m.profile.Memory.StepCopies.Value; copies > 0 { // else rest is what rounding leaves
 		out.add("optimizer temporaries", rest, plain(copies)+" copies of the weights stepped")

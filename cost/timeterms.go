@@ -79,7 +79,11 @@ func (m *Model) rankTerms(v *view, j *job, s *schedule, r int) Term {
 	add("gathers and reductions of sharded layers, exposed", total.sharded)
 	add("activations and gradients to and from the host, exposed", total.offload)
 	if r == j.pp-1 {
-		add("output head and loss", j.head.sum())
+		name := "output head and loss"
+		if m.mtp > 0 {
+			name = fmt.Sprintf("output head, loss and %g multi-token-prediction layers", m.mtp)
+		}
+		add(name, j.head.sum())
 	}
 	add("stage-to-stage transfers", k.time.sum()-sum)
 	return t

@@ -85,6 +85,20 @@ func headsOver(f *Facts, tp, cp int64) bool {
 	return cp == 1 || heads%(tp*cp) == 0 && (kv%(tp*cp) == 0 || tp*cp%kv == 0)
 }
 
+// NoMTP: the framework trains no multi-token-prediction layers.
+func NoMTP(id string) Rule {
+	return Rule{
+		ID: id, Reads: []plan.Coord{plan.Coord(plan.PP)},
+		Holds: func(f *Facts, _ *plan.Point) bool { return f.Workload.MTP == 0 },
+		Text: func(f *Facts, _ *plan.Point) string {
+			if f.Workload.MTP == 0 {
+				return "no multi-token prediction"
+			}
+			return fmt.Sprintf("mtp %d: it trains no multi-token-prediction layers; valid 0", f.Workload.MTP)
+		},
+	}
+}
+
 // OneSpare: the framework writes down one number of recomputed layers, or none, for
 // all stages.
 func OneSpare(id string) Rule {
