@@ -95,6 +95,24 @@ func BenchmarkSplit(b *testing.B) {
 	}
 }
 
+// BenchmarkSplitChunks splits 128 layers over 16 ranks of two chunks.
+func BenchmarkSplitChunks(b *testing.B) {
+	for _, name := range []string{"megatron-1t", "deepseek-v3", "llama-4-maverick"} {
+		b.Run(name, func(b *testing.B) {
+			o := *find(b, name)
+			o.Layers = 128
+			m := priced(b, &o, "h100", 1024, "megatron", "", 1024, 4096)
+			p := degrees{tp: 8, pp: 16, vpp: 2, dp: 8, ep: 8, mb: 1, sp: true, zero: 1}.place(m.cluster)
+			pt := p.Point()
+			for b.Loop() {
+				if _, err := m.Split(&pt, plan.AllForms()); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
 func BenchmarkNew(b *testing.B) {
 	for b.Loop() {
 		subjects[3].price(b)

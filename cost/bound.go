@@ -107,6 +107,7 @@ func (m *Model) meanHeld(v *view) held {
 		if !m.model.TieEmbeddings {
 			h.split += table
 		}
+		h = h.plus(m.mtpHeld(v, 1), 1)
 	}
 	return h
 }

@@ -47,10 +47,12 @@ func subjectCalled(t testing.TB, name string) subject {
 
 func (s subject) price(t testing.TB) *Model {
 	t.Helper()
-	o, err := models.Find(s.model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	return s.priceOf(t, find(t, s.model))
+}
+
+// priceOf is the job with another model.
+func (s subject) priceOf(t testing.TB, o *models.Model) *Model {
+	t.Helper()
 	c, err := cluster.Find(s.cluster)
 	if err != nil {
 		t.Fatal(err)
@@ -131,7 +133,9 @@ func randomPoint(r *rand.Rand, m *Model) (plan.Point, bool) {
 	q.Options.CPComm = plan.CPComm(r.IntN(int(plan.NumCPComm)))
 	q.Options.Recompute = plan.Recompute(r.IntN(int(plan.NumRecompute)))
 	if q.Options.Recompute == plan.RecomputeFull {
-		q.Options.RecomputeSpare = int8(25 * r.IntN(4))
+		if q.Options.RecomputeSpare = int8(25 * r.IntN(5)); q.Options.RecomputeSpare == 100 {
+			q.Options.RecomputeSpare = plan.SpareFitting
+		}
 	}
 	pt := q.Point()
 	tp := q.Placement.Degree(plan.TP)
@@ -158,7 +162,10 @@ func randomBox(r *rand.Rand, m *Model, pt *plan.Point) plan.Box {
 		case plan.Zero:
 			b[c] = plan.Range{Lo: int32(r.IntN(int(pt[c]) + 1)), Hi: pt[c] + int32(r.IntN(plan.NumZero-int(pt[c])))}
 			continue
-		case plan.OptOffload, plan.ActOffload, plan.RecomputeSpare:
+		case plan.RecomputeSpare:
+			b[c] = around(r, pt[c], plan.SpareFitting+1)
+			continue
+		case plan.OptOffload, plan.ActOffload:
 			b[c] = plan.Range{Lo: pt[c] / int32(1+r.IntN(3)), Hi: pt[c] + int32(r.IntN(101-int(pt[c])))}
 			continue
 		case plan.RecomputeC:
@@ -196,6 +203,16 @@ func TestNoPlanOfABoxIsBelowItsBound(t *testing.T) {
 			r := rand.New(rand.NewPCG(7, uint64(len(s.name))))
 			noneBelow(t, s.price(t), r, boxes/20)
 		})
+	}
+}
+
+// The bound of a pipeline counts the layers of the last kind only.
+func TestNoPlanOfABoxIsBelowItsBoundWithDenseLayersFirst(t *testing.T) {
+	for _, c := range []struct{ layers, dense int }{{16, 1}, {16, 14}, {30, 3}, {61, 6}, {61, 14}} {
+		s := subjectCalled(t, "DeepSeek-V3 on 2,048 H800")
+		o := *find(t, s.model)
+		o.Layers, o.FirstKDense = c.layers, c.dense
+		noneBelow(t, s.priceOf(t, &o), rand.New(rand.NewPCG(uint64(c.layers), uint64(c.dense))), 100)
 	}
 }
 

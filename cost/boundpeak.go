@@ -52,7 +52,7 @@ func (m *Model) meanPeak(v *view, a *memory) float64 {
 // endPeak is the least memory of the first stage if it holds as many layers as
 // the mean, or else of another stage that holds more.
 func (m *Model) endPeak(v *view, a *memory) float64 {
-	last := a.common() + a.beyond() + a.headWgrad + a.rootUnit + a.finalNorm
+	last := a.common() + a.beyond() + a.headWgrad + a.rootUnit + a.finalNorm + a.further
 	if !a.tied {
 		last += a.head
 	}

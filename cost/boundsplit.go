@@ -3,19 +3,25 @@ package cost
 import "math"
 
 // splitSpan bounds the pipeline for one pp when the model's layers are of one
-// kind, or dense before MoE. For every number q of layers on the last rank, the
-// last but one holds at least ceil((L-q)/(p-1)), since Split gives it no fewer
-// than any rank before it; the step takes at least what either of the two needs.
+// kind, or dense before MoE, of which it counts the MoE layers. For every number
+// q of them on the last rank, some rank before it holds at least ceil((L-q)/(p-1));
+// the step takes at least what either of the two needs. That rank is the last but
+// one, since Split gives it no fewer than any before it, but where it may hold
+// dense layers too (see clean).
 //
 // No rank holds more layers than the limit on allocated bytes allows, which
 // leaves more to the last but one.
 func (m *Model) splitSpan(v *view, j *job, a *memory, limit float64, g *gradients) float64 {
 	kind := m.kinds[len(m.kinds)-1]
-	all, p := float64(len(m.kinds)), v.pp.lo
+	layers, p := m.layers[kind], v.pp.lo
 	c := spanCase{
-		model: m, comm: g, commLast: g, mean: m.layers[kind] / p,
-		p: p, micro: v.micro.lo, vpp: v.vpp, warm: min(v.micro.lo, 2), layer: j.layer[kind], others: all - m.layers[kind],
+		model: m, comm: g, commLast: g, mean: layers / p,
+		p: p, micro: v.micro.lo, vpp: v.vpp, warm: min(v.micro.lo, 2), layer: j.layer[kind], others: float64(len(m.kinds)) - layers,
 		all: j.stageTime(m.layers).plus(j.head).plus(j.hop.times(p)),
+	}
+	if !m.single {
+		own := m.gradients(v, held{}.plus(m.held[kind], layers/p))
+		c.comm, c.commLast = &own, &own
 	}
 	if one := &m.held[kind]; one.experts == 0 {
 		table := m.wordTable(v)
@@ -27,20 +33,15 @@ func (m *Model) splitSpan(v *view, j *job, a *memory, limit float64, g *gradient
 	}
 	best := math.Inf(1)
 	var room capacity
-	room.measure(v, a, &a.layer[kind], limit, math.Ceil(m.layers[kind]/p), m.layers[kind])
-	for q := 0.0; q <= all && c.micro*(float64(c.layer.sum()*max(0, q-c.others))+j.head.sum()) < best; q++ {
+	room.measure(v, a, &a.layer[kind], limit, math.Ceil(layers/p), layers)
+	for q := 0.0; q <= layers && c.micro*(float64(c.layer.sum()*q)+j.head.sum()) < best; q++ {
 		span := math.Inf(1)
+		c.held = layers - q
+		c.give(j, q, room.fullest(c.held, p-1))
 		if v.vpp.lo <= 1 {
-			c.give(j, q, room.fullest(m.layers[kind]-q, p-1))
 			span = c.once()
 		}
 		if v.vpp.hi > 1 {
-			c.give(j, max(0, q-c.shallow(p-1)), math.Ceil((all-q)/(p-1)))
-			if m.single {
-				c.full = room.fullest(all-q, p-1)
-				c.give(j, q, c.full)
-			}
-			c.held = all - q
 			span = min(span, c.chunked())
 		}
 		best = min(best, span)
@@ -70,9 +71,9 @@ func (c *spanCase) give(j *job, q, full float64) {
 	c.late.bwd = max(c.late.bwd, j.wire-c.late.fwd)
 }
 
-// shallow is how many of the other kind's layers the first chunk of rank r can
-// hold, given that every chunk before it but the very first holds a layer.
-func (c *spanCase) shallow(r float64) float64 { return max(0, c.others-max(0, r-1)) }
+// clean reports whether the last two ranks hold layers of the last kind alone:
+// the others are in the model's first chunks, at least one in each but the first.
+func (c *spanCase) clean() bool { return c.others == 0 || c.p-2 > c.others }
 
 // once is 1F1B's turning form (see schedule.span) of the last two ranks:
 // sum of the others + m time - (warm-up - 1) forward. GPipe's flow, which has no
@@ -107,24 +108,28 @@ func (c *spanCase) exposedLast() float64 {
 
 // chunked is the opening form of the last two ranks: the first chunks of the
 // ranks before + m time. Either the late rank holds exactly c.full layers, and
-// no rank before it more, or it holds at least one more.
+// no rank before it more, or it holds at least one more. Where another rank may
+// be the one with c.full layers, or the two may hold layers that are not counted
+// and hide communication, only what does not depend on that is.
 func (c *spanCase) chunked() float64 {
 	if math.IsInf(c.full, 1) {
 		return c.full
 	}
-	one := c.layer.sum()
-	late := c.late.sum() - float64(c.shallow(c.p-2)*one)
-	open, openLast := c.exposedLate(c.full-c.shallow(c.p-2)), c.exposedLast()
+	one, slowest := c.layer.sum(), max(c.last.sum(), c.late.sum())
+	open, openLast := c.exposedLate(c.full), c.exposedLast()
+	if !c.clean() {
+		return max(float64(c.micro*c.last.sum())+openLast, float64(c.micro*c.late.sum())+open, c.passing(slowest))
+	}
 	exposed := openLast
 	if c.micro*c.lastLayers >= c.full { // the late rank's layers hide no more than the last's add
 		exposed = max(open, openLast)
 	}
 	exact := max(float64(c.opening(c.p-1, c.held)*one)+float64(c.micro*c.last.sum())+exposed,
-		float64(c.opening(c.p-2, c.held-c.full)*one)+float64(c.micro*late)+open,
-		c.passing(max(c.last.sum(), c.late.sum()))+max(open, openLast))
+		float64(c.opening(c.p-2, c.held-c.full)*one)+float64(c.micro*c.late.sum())+open,
+		c.passing(slowest)+max(open, openLast))
 	more := max(float64(max(0, c.p-2-c.others)*one)+float64(c.micro*c.last.sum())+openLast,
-		float64(max(0, c.p-3-c.others)*one)+float64(c.micro*(late+one))+max(0, open-one),
-		c.passing(max(c.last.sum(), c.late.sum()))+openLast)
+		float64(max(0, c.p-3-c.others)*one)+float64(c.micro*(c.late.sum()+one))+max(0, open-one),
+		c.passing(slowest)+openLast)
 	return min(exact, more)
 }
 
@@ -136,14 +141,19 @@ func (c *spanCase) passing(rank float64) float64 {
 // opening is the least number of layers in the first chunks of the first n
 // ranks when they hold `held` layers together and none more than c.full: each
 // chunk holds at least a v-th of its rank's layers, rounded down, and every
-// chunk but the very first at least one. The other kind's layers count as none.
+// chunk but the very first at least one. Ranks that may hold layers of the
+// other kind are left out, with the most that they hold.
 func (c *spanCase) opening(n, held float64) float64 {
-	v := c.vpp.hi
-	least := max(n-1, (held-float64(n*(v-1)))/v)
+	v, filled := c.vpp.hi, n-1
+	if c.others > 0 {
+		n -= c.others + 1
+		filled, held = n, held-float64((c.others+1)*c.full)
+	}
+	least := max(0, filled, (held-float64(n*(v-1)))/v)
 	if c.vpp.single() {
 		chunk := math.Floor(c.full / v)
 		spare := c.full - float64(chunk*v)
 		least = max(least, float64(n*chunk)-(float64(n*c.full)-held)/(spare+1))
 	}
-	return max(0, least-c.others)
+	return least
 }

@@ -147,7 +147,7 @@ func TestWithoutContextParallelismTheKindsAreOne(t *testing.T) {
 			p := pt.Plan(len(m.cluster.Levels))
 			steps[k] = m.Price(&p)
 		}
-		if steps[0] != steps[1] || steps[0] != steps[2] {
+		if steps[0] != steps[1] || steps[0] != steps[2] || steps[0] != steps[3] {
 			t.Fatalf("%+v", steps)
 		}
 	}
@@ -170,5 +170,69 @@ func TestUlyssesVolumeFallsWithTheDegree(t *testing.T) {
 	}
 	if got, want := volume(plan.CPAllToAll, 8), 2*4.0*s*h*size*layers/8; math.Abs(got/want-1) > 1e-9 {
 		t.Errorf("exchanges %g, want %g", got, want)
+	}
+}
+
+// Hierarchical context parallelism is an all-to-all where all its ranks share a
+// domain, and a ring where no two do.
+func TestHierarchicalContextHasItsTwoKindsForItsEnds(t *testing.T) {
+	r := rand.New(rand.NewPCG(21, 22))
+	for _, s := range []subject{subjects[0], subjects[3], subjectCalled(t, "dense 70B on 256 H100 by FSDP2")} {
+		m := s.price(t)
+		price := func(pt plan.Point, kind plan.CPComm) Figures {
+			pt[plan.CPCommC] = int32(kind)
+			p := pt.Plan(len(m.cluster.Levels))
+			return m.Price(&p)
+		}
+		for ends, n := [2]int{}, 0; n < 400 || min(ends[0], ends[1]) < 5; n++ {
+			pt, ok := randomPoint(r, m)
+			if !ok || pt.Degree(plan.CP) == 1 {
+				continue
+			}
+			both := price(pt, plan.CPHierarchical)
+			switch pt[plan.At(plan.CP, 0)] {
+			case pt.Degree(plan.CP):
+				ends[0]++
+				if alone := price(pt, plan.CPAllToAll); both != alone {
+					t.Fatalf("%s: %+v, an all-to-all %+v", s.name, both, alone)
+				}
+			case 1:
+				ends[1]++
+				if alone := price(pt, plan.CPRing); both != alone {
+					t.Fatalf("%s: %+v, a ring %+v", s.name, both, alone)
+				}
+			}
+		}
+	}
+}
+
+// Of cp 8 behind tp 2, four ranks share a node: three quarters of their heads'
+// tensors stay there, and keys and values of the node's tokens go once to the other
+// node, with their gradients in backward.
+func TestVolumesOfHierarchicalContext(t *testing.T) {
+	const tokens, queries, keys, layers, micro, size = 4096.0, 32 * 128, 4 * 128, 80, 16, 2
+	d := contextPlan
+	d.cp, d.dp = 8, 4
+	by := contexted(t, d)
+	f := row(t, &by[plan.CPHierarchical], "cp")
+	inside := 0.75 * (2*tokens*queries + 2*tokens*keys) * 3
+	between := 1 * (2 * 4 * tokens * keys / 4) * (3 + 1)
+	for l, want := range []float64{inside, between} {
+		if got := float64(f.PerLevel[l].Bytes) / (size * layers * micro); math.Abs(got/want-1) > 1e-9 {
+			t.Errorf("%s: sends %g elements, want %g", f.PerLevel[l].Level, got, want)
+		}
+	}
+	ring, exchange := row(t, &by[plan.CPRing], "cp"), row(t, &by[plan.CPAllToAll], "cp")
+	if nic := f.PerLevel[1].Bytes; nic >= ring.PerLevel[1].Bytes || nic >= exchange.PerLevel[1].Bytes {
+		t.Errorf("%v between nodes, %v of a ring and %v of an all-to-all", nic, ring.PerLevel[1].Bytes, exchange.PerLevel[1].Bytes)
+	}
+	sum := 0.0
+	for _, x := range by[plan.CPHierarchical].Time.Terms[0].Terms[0].Terms {
+		if x.Name == contextTerms[plan.CPHierarchical] {
+			sum += x.Value
+		}
+	}
+	if sum <= 0 || sum >= float64(f.Seconds) {
+		t.Errorf("term %g of %v", sum, f.Seconds)
 	}
 }

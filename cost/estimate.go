@@ -3,6 +3,7 @@ package cost
 import (
 	"fmt"
 
+	"meshplan/models"
 	"meshplan/plan"
 	"meshplan/units"
 )
@@ -58,6 +59,7 @@ type Estimate struct {
 	TokensPerSecondPerGPU float64
 	MFU                   float64 // model FLOPs over the precision's peak; causal attention counted once, recompute not
 	HFU                   float64 // hardware FLOPs over peak, recompute counted
+	Recomputed            string  // run-length text of the layers that each rank recomputes, where each has its own number
 	Warnings              []string
 }
 
@@ -81,7 +83,7 @@ func (m *Model) Explain(p *plan.Plan) Estimate {
 	}
 	e.Time = m.timeTerms(&v, &j, s)
 	e.Traffic = m.traffics(p, &v, &j, s, float64(e.Step))
-	if n := m.model.MTP(); n > 0 {
+	if n := m.model.MTP(); n > 0 && m.mtp == 0 {
 		e.Warnings = append(e.Warnings, fmt.Sprintf("the multi-token-prediction module of %s is not planned: %s parameters on the last stage are left out",
 			m.model.Name, units.Grouped(n)))
 	}
@@ -90,10 +92,19 @@ func (m *Model) Explain(p *plan.Plan) Estimate {
 	tokens := m.workload.TokensPerStep()
 	available := float64(e.Step) * gpus * m.rate
 	e.TokensPerSecondPerGPU = tokens / (float64(e.Step) * gpus)
-	e.MFU = tokens * float64(m.model.FLOPsPerToken(int(m.workload.SeqLen))) / available
-	least := float64(m.model.HardwareFLOPsPerToken(int(m.workload.SeqLen), plan.RecomputeNone))
+	least := float64(m.model.FLOPsPerToken(int(m.workload.SeqLen)))
 	again := float64(m.model.HardwareFLOPsPerToken(int(m.workload.SeqLen), p.Options.Recompute)) - least + m.repeatedFLOPs(p.Options.Recompute)
-	e.HFU = tokens * (least + float64(again*(1-percentOf(v.spare.Lo)))) / available
+	least += m.mtpFLOPs()
+	e.MFU = tokens * least / available
+	share := 1 - percentOf(v.spare.Lo)
+	if j.fitting.on {
+		share, e.Recomputed = 0, s.perRank()
+		for r := range j.pp {
+			k := &s.ranks[r]
+			share += float64(k.share() * (k.layers[models.Dense] + k.layers[models.MoE]) / float64(len(m.kinds)))
+		}
+	}
+	e.HFU = tokens * (least + float64(again*share)) / available
 	e.Warnings = append(append(e.Warnings, m.recomputeWarnings(&v)...), m.fp8Warning()...)
 	return e
 }

@@ -16,7 +16,11 @@ func (m *Model) layerFlows(v *view, j *job, s *schedule) []flow {
 	if plan.Recompute(v.recompute.Lo) == plan.RecomputeFull {
 		passes = 3 - percentOf(v.spare.Lo)
 	}
-	n := m.linkTotals(v, s.ranks[s.slowest()].layers)
+	slowest := &s.ranks[s.slowest()]
+	if j.fitting.on {
+		passes = 2 + slowest.share()
+	}
+	n := m.linkTotals(v, slowest.layers)
 	per := j.micro * passes
 	tp, etp := v.group(plan.TP), v.group(plan.ETP)
 	collective, exposed := "all-gather + reduce-scatter", m.exposed(&tp)
@@ -166,6 +170,7 @@ func (m *Model) stepFlow(v *view, j *job, link plan.Dim, dims []plan.Dim, params
 func (m *Model) contextFlow(v *view, j *job, n *linkTotal, passes float64) flow {
 	f := flow{link: plan.CP, dims: []plan.Dim{plan.CP}, splits: "the sequence", when: "every layer, exposed"}
 	layers, kind := n.layers*j.micro, plan.CPComm(v.cpComm.Lo)
+	steps := j.micro * (passes + 1) // of a ring; backward moves gradients too
 	if kind != plan.CPRing && plan.Recompute(v.recompute.Lo) == plan.RecomputeSelective {
 		passes++ // the core is repeated with its communication
 	}
@@ -180,8 +185,19 @@ func (m *Model) contextFlow(v *view, j *job, n *linkTotal, passes float64) flow 
 		f.collective, f.op = "all-to-all of heads", cluster.AllToAll
 		f.bytes = v.tokens.lo / v.tp.lo * all * m.bytes * layers * passes
 		f.seconds = n.cp.exchange * j.micro * passes
+	case plan.CPHierarchical:
+		g := v.group(plan.CP)
+		inside, between := nested(&g)
+		heads, key, value := m.keyValue()
+		all := float64(m.model.Heads*(m.model.QKDim()+m.model.VHeadDim())) + float64(max(heads, v.tp.lo*inside.n.lo)*(key+value))
+		rings := (between.n.lo - 1) * steps
+		f.collective, f.op = "all-to-all of heads inside a domain, ring of keys and values between domains", cluster.AllToAll
+		f.when = "every layer, the ring behind attention"
+		f.part(inside, flow{link: plan.CP, op: cluster.AllToAll, bytes: v.tokens.lo / v.tp.lo * all * m.bytes * layers * passes})
+		f.part(between, flow{link: plan.CP, neighbour: true, bytes: m.ringBytes(v.mb.lo, between.n.lo, v.tp.lo*inside.n.lo) * n.layers * rings})
+		f.seconds = n.cp.inside*j.micro*passes + float64(n.cp.between*rings)
 	default:
-		rings := (v.cp.lo - 1) * j.micro * (passes + 1) // backward moves gradients too
+		rings := (v.cp.lo - 1) * steps
 		f.collective, f.when, f.neighbour = "ring of keys and values", "every layer, behind attention", true
 		f.bytes = m.ringBytes(v.mb.lo, v.cp.lo, v.tp.lo) * n.layers * rings
 		f.seconds = n.cp.step * rings

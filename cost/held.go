@@ -42,6 +42,7 @@ func (m *Model) rankParams(v *view, layers [models.NumKinds]float64, r, pp int) 
 		if !(m.model.TieEmbeddings && pp == 1) {
 			h.split += table
 		}
+		h = h.plus(m.mtpHeld(v, float64(pp)), 1)
 	}
 	return h
 }

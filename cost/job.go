@@ -19,6 +19,7 @@ type job struct {
 	reserved float64 // reserved over allocated
 	fit, run float64 // most reserved bytes to fit, and not to be refused
 	usable   float64 // reserved bytes that there are
+	fitting  fitting
 }
 
 func (m *Model) newJob(v *view) job {
@@ -28,6 +29,9 @@ func (m *Model) newJob(v *view) job {
 	j.account, j.reserved = m.account(v), m.profile.Memory.Reserved.Value
 	j.usable = m.usable(v)
 	j.run, j.fit = m.runLimit(j.usable), m.fitLimit(j.usable)
+	if v.fitting {
+		j.fitting = m.newFitting(v, &j)
+	}
 	return j
 }
 
@@ -101,7 +105,18 @@ func (j *job) inFlight(r float64) float64 {
 
 // rankTime is the time of rank r for one micro-batch.
 func (j *job) rankTime(r int, layers [models.NumKinds]float64) pass {
+	if !j.fitting.on {
+		return j.timeOf(r, layers, layers)
+	}
+	return j.timeOf(r, layers, j.recomputed(r, layers))
+}
+
+// timeOf is that of a rank that recomputes some layers by a number of its own.
+func (j *job) timeOf(r int, layers, repeated [models.NumKinds]float64) pass {
 	t := j.stageTime(layers).plus(j.hop)
+	if j.fitting.on {
+		t = t.plus(j.fitting.repeated(repeated))
+	}
 	if r == j.pp-1 {
 		t = t.plus(j.head)
 	}

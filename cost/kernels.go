@@ -25,7 +25,7 @@ func (m *Model) workOf(p part, tp, cp, mb float64) work {
 	}
 	kind := models.Kind(p)
 	linear, quantise := m.linearsTime(tokens, m.linears(kind, tp))
-	w := work{core: m.coreWork(tokens, tp, cp, mb)}
+	w := work{core: m.coreWork(tp, cp, mb)}
 	split, whole := m.traffic(kind, tokens, tp)
 	t := &m.profile.Time
 	for sp, shard := range [2]float64{1, tp} {
@@ -181,12 +181,19 @@ func (m *Model) merging(tokens, tp, cp float64) float64 {
 	return (cp - 1) * tokens * width * m.profile.Time.TrafficRing.Value / m.hbm
 }
 
-// headWork is the final GEMM and the loss.
+// headWork is the final GEMM and the loss; also those of multi-token-prediction
+// layers, and their projections.
 func (m *Model) headWork(tokens, tp float64) work {
 	t := &m.profile.Time
 	vocab := m.paddedVocab(tp) / tp
 	linear := m.gemmTime(tokens, vocab, float64(m.model.Hidden))
 	loss := tokens * vocab * t.TrafficLogit.Value / m.hbm
 	f, b := linear+loss/3, m.gemmBackward(linear, vocab*float64(m.model.Hidden))+loss*2/3
+	if m.mtp > 0 {
+		h := float64(m.model.Hidden)
+		project := m.gemmTime(tokens, h/tp, 2*h)
+		f += float64(m.mtp * (f + project))
+		b += float64(m.mtp * (b + m.gemmBackward(project, 2*h*h/tp)))
+	}
 	return work{fwd: [2]float64{f, f}, bwd: [2]float64{b, b}}
 }

@@ -113,12 +113,13 @@ func (m *Model) hostFloor(v *view, kind models.Kind) pass {
 	return p
 }
 
-// headPass is the output head's time on the last stage.
+// headPass is the time on the last stage of the output head and of the
+// multi-token-prediction layers before it.
 func (m *Model) headPass(v *view, what measure) pass {
 	w := m.workIn(v, headPart, what)
 	p := pass{spPick(v, w.fwd), spPick(v, w.bwd)}
 	if what == slot && v.exchanges() {
 		p = m.behind(v, p, m.headUnit(v))
 	}
-	return p
+	return p.plus(m.mtpPass(v, what))
 }

@@ -40,6 +40,7 @@ type memory struct {
 	units     float64 // whole weights and gradients of the layers at work, on every stage
 	embedUnit float64 // whole weights of the embedding, throughout
 	rootUnit  float64 // whole weights of the head where they stay throughout, on the last stage
+	further   float64 // state and activations of multi-token-prediction layers on the last stage
 	headUnit  float64 // where they are freed after the head's backward
 	headGrads float64 // whole gradients of the head that wait for the root unit's reduction
 	buckets   float64 // collectives' buffers, on every stage
@@ -74,6 +75,10 @@ func (m *Model) account(v *view) memory {
 		logits = tokens.gathered
 	}
 	a.headKept = float64(logits*vocab*c.LogitBytes.Value) + float64(tokens.whole*c.HeadNormBytes.Value*h)
+	if m.mtp > 0 {
+		a.headKept *= 1 + m.mtp
+		a.further = m.mtpState(v, &per) + m.mtpKept(v, a.layer[m.lastKind()].kept)
+	}
 	a.fixed = c.Fixed.Value
 	a.transient = m.transient(v, &tokens)
 	m.wholeUnits(v, &a)
@@ -160,12 +165,17 @@ func (a *memory) common() float64 { return a.working() + a.wgrad + a.buckets + a
 
 // stage is the memory of rank r of p with the given layers of each kind.
 func (a *memory) stage(r, p, flight float64, layers [models.NumKinds]float64) float64 {
+	return max(a.running(r, p, flight, layers), a.stepOf(r, p, layers))
+}
+
+// running is that of the forward and backward passes.
+func (a *memory) running(r, p, flight float64, layers [models.NumKinds]float64) float64 {
 	total := a.common()
 	for k := range layers {
 		l := &a.layer[k]
 		total += float64(layers[k] * (l.state() + float64(flight*l.kept)))
 	}
-	return max(total+a.ends(r, p), a.stepOf(r, p, layers))
+	return total + a.ends(r, p)
 }
 
 // ends is what the embedding and the head add to rank r of p.
@@ -178,7 +188,7 @@ func (a *memory) ends(r, p float64) float64 {
 		}
 	}
 	if r == p-1 {
-		total += a.finalNorm + a.beyond() + a.headWgrad + a.rootUnit
+		total += a.finalNorm + a.beyond() + a.headWgrad + a.rootUnit + a.further
 		if !(a.tied && p == 1) {
 			total += a.head
 		}

@@ -3,6 +3,7 @@ package cost
 import (
 	"fmt"
 
+	"meshplan/models"
 	"meshplan/plan"
 	"meshplan/units"
 )
@@ -49,12 +50,18 @@ func (m *Model) addKept(v *view, j *job, k *rank, r int, out *StageMemory) {
 	if r == 0 {
 		out.add("embedding", a.embedding, recipe)
 	}
-	out.add("layer activations", kept, "micro-batches in flight: "+plain(flight))
+	note := "micro-batches in flight: " + plain(flight)
+	if j.fitting.on {
+		kept += j.sparing(r, k.layers, k.repeated)
+		note += fmt.Sprintf("; %g of %d layers recomputed", k.repeated[models.Dense]+k.repeated[models.MoE], out.Layers)
+	}
+	out.add("layer activations", kept, note)
 	if r == j.pp-1 {
 		if !(a.tied && j.pp == 1) {
 			out.add("head", a.head, recipe)
 		}
 		out.add("final norm", a.finalNorm, recipe)
+		out.add("multi-token prediction", a.further, "state and activations of its layers, and a copy of the embedding")
 	}
 }
 
@@ -153,6 +160,7 @@ func (m *Model) addStep(v *view, j *job, k *rank, r int, out *StageMemory) {
 			add("head", head)
 		}
 		add("final norm", finalNorm)
+		add("multi-token prediction", m.mtpState(v, &per))
 	}
 	if copies := m.profile.Memory.StepCopies.Value; copies > 0 { // else rest is what rounding leaves
 		out.add("optimizer temporaries", rest, plain(copies)+" copies of the weights stepped")

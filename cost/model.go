@@ -55,6 +55,8 @@ type Model struct {
 	layers  [models.NumKinds]float64 // how many of each kind
 	params  [models.NumKinds]models.LayerParams
 	held    [models.NumKinds]held   // the same by how it is divided
+	mtp     float64                 // multi-token-prediction layers that are trained
+	further held                    // the parameters of one
 	single  bool                    // all layers are of one kind
 	ordered bool                    // the dense layers come before the MoE layers, or there is one kind
 	uneven  []float64               // see unevenness
@@ -152,6 +154,7 @@ func (m *Model) setLayers() {
 			m.keeps[k], m.remade[k] = m.newKept(models.Kind(k))
 		}
 	}
+	m.setMTP()
 	for _, window := range m.model.Windows() {
 		m.context += models.MeanContext(int(m.workload.SeqLen), window) / float64(len(m.kinds))
 	}

@@ -91,6 +91,7 @@ func (m *Model) hostNeed(v *view) float64 {
 	h := m.meanHeld(v)
 	if p > 1 { // some stages hold embedding and head, which meanHeld leaves out
 		h.split += m.tables(v) / p
+		h = h.plus(m.mtpHeld(v, v.pp.lo), 1/p)
 	}
 	params := m.onRank(v, &h)
 	if v.zero.Hi >= plan.ZeroOptimizer {

@@ -42,6 +42,7 @@ func (m *Model) setStep(v *view, a *memory) {
 	if !(m.model.TieEmbeddings && v.pp.hi <= 1) {
 		a.headStep += head
 	}
+	a.headStep += m.mtpState(v, &per)
 }
 
 // stepOf is the memory of the optimizer's step on rank r of p.

@@ -53,7 +53,24 @@ func (m *Model) lay(j *job, s *schedule, p *plan.Plan) bool {
 	if !ok || len(chunks) != j.pp*j.vpp {
 		return false
 	}
-	m.fill(j, s, chunks)
+	if !j.fitting.on {
+		m.fill(j, s, chunks)
+		return true
+	}
+	m.fitted(j, s, chunks)
+	return m.repeat(j, s, p.Options.Stages.Recompute)
+}
+
+// repeat gives the ranks the plan's own numbers of recomputed layers, if it has
+// them.
+func (m *Model) repeat(j *job, s *schedule, text string) bool {
+	numbers, ok := readChunks(text, nil)
+	if !ok || len(numbers) != 0 && len(numbers) != j.pp {
+		return false
+	}
+	for r, n := range numbers {
+		j.repeat(r, &s.ranks[r], firstOf(float64(n), s.ranks[r].layers))
+	}
 	return true
 }
 

@@ -2,6 +2,7 @@ package cost
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -189,6 +190,73 @@ func TestLayersThatRecomputeSparesKeepTheirActivations(t *testing.T) {
 			if math.Abs(c.got/c.want-1) > 1e-9 {
 				t.Errorf("%d %% spared: %s %g, want %g", spare, c.what, c.got, c.want)
 			}
+		}
+	}
+}
+
+// Early stages hold more micro-batches, so that they recompute more of their
+// layers; none recomputes more than it must.
+func TestEachStageRecomputesAsFewLayersAsItsMemoryAllows(t *testing.T) {
+	m := priced(t, find(t, "llama-3-70b"), "h100", 64, "megatron", "", 64, 32768)
+	p := degrees{tp: 8, pp: 4, dp: 2, mb: 1, sp: true, zero: 1, recompute: plan.RecomputeFull}.place(m.cluster)
+	p.Options.Stages = plan.Stages{Text: "20*4"}
+	with := func(spare int8, numbers string) Estimate {
+		q := p
+		q.Options.RecomputeSpare, q.Options.Stages.Recompute = spare, numbers
+		return m.Explain(&q)
+	}
+	all, own := with(0, ""), with(plan.SpareFitting, "")
+	numbers, err := plan.ParseRunLength(own.Recomputed)
+	if err != nil || len(numbers) != 4 {
+		t.Fatalf("%q: %v", own.Recomputed, err)
+	}
+	if own.Verdict != Fits || own.Step >= all.Step || numbers[0] == 0 || numbers[0] == 20 || numbers[3] != 0 || !slices.IsSortedFunc(numbers, func(a, b int) int { return b - a }) {
+		t.Fatalf("%v in %v with %v, every layer %v", own.Verdict, own.Step, numbers, all.Step)
+	}
+	if again := with(plan.SpareFitting, own.Recomputed); again.Figures != own.Figures {
+		t.Errorf("the numbers themselves %+v, chosen %+v", again.Figures, own.Figures)
+	}
+	for r, n := range numbers {
+		if n == 0 {
+			continue
+		}
+		fewer := slices.Clone(numbers)
+		fewer[r]--
+		if e := with(plan.SpareFitting, plan.RunLength(fewer)); e.Verdict == Fits {
+			t.Errorf("%v fits too", fewer)
+		}
+	}
+	if full := with(plan.SpareFitting, "20*4"); full.Figures != all.Figures || full.HFU != all.HFU {
+		t.Errorf("every layer by number %+v, by kind %+v", full.Figures, all.Figures)
+	}
+	p.Options.Recompute = plan.RecomputeNone
+	none := with(0, "")
+	p.Options.Recompute = plan.RecomputeFull
+	if e := with(plan.SpareFitting, "0*4"); e.Step != none.Step || e.HFU != none.HFU || e.Peak < none.Peak {
+		t.Errorf("no layer by number %+v, by kind %+v", e.Figures, none.Figures)
+	}
+}
+
+// What each stage recomputes is a term of its memory and of the slowest one's time.
+func TestTermsOfRecomputedStagesAddUp(t *testing.T) {
+	m := priced(t, find(t, "llama-3-70b"), "h100", 64, "megatron", "", 64, 32768)
+	p := degrees{tp: 8, pp: 4, vpp: 5, dp: 2, mb: 1, sp: true, zero: 1, recompute: plan.RecomputeFull}.place(m.cluster)
+	p.Options.RecomputeSpare, p.Options.Stages = plan.SpareFitting, plan.Stages{Text: "4*20", Recompute: "14+9+6+2"}
+	e := m.Explain(&p)
+	addsUp(t, "a plan by stage", e.Time)
+	for _, s := range e.Stages {
+		sum := 0.0
+		for _, x := range s.Terms {
+			sum += x.Value
+		}
+		if math.Abs(sum/float64(s.Allocated)-1) > 1e-12 {
+			t.Errorf("stage %d: terms %g of %v", s.Stage, sum, s.Allocated)
+		}
+	}
+	work := e.Time.Terms[0].Terms[0]
+	for _, x := range work.Terms {
+		if x.Name == "recompute" && x.Note != "14 of 20 layers" || x.Name == "stage-to-stage transfers" && x.Value > work.Value/20 {
+			t.Errorf("%s %g: %s", x.Name, x.Value, x.Note)
 		}
 	}
 }

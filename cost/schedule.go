@@ -8,10 +8,12 @@ const maxRanks = 1024
 // rank is one pipeline rank's part of the model and its time for one
 // micro-batch over all its chunks.
 type rank struct {
-	layers [models.NumKinds]float64
-	first  pass    // its first chunk, which opens and closes the pipeline
-	time   pass    // all its chunks, head and exposed transfers included
-	memory float64 // bytes allocated
+	layers   [models.NumKinds]float64
+	first    pass                     // its first chunk, which opens and closes the pipeline
+	time     pass                     // all its chunks, head and exposed transfers included
+	opening  [models.NumKinds]float64 // layers of the first chunk
+	repeated [models.NumKinds]float64 // layers recomputed, where each rank has its own number
+	memory   float64                  // bytes allocated
 }
 
 // schedule is a pipeline whose layers have been given to ranks, and the
@@ -26,6 +28,8 @@ type schedule struct {
 	fwdDone, bwdDone []float64 // end of each rank's operations
 	free             [maxRanks]float64
 	fwds, bwds       [maxRanks]int // operations run so far
+
+	mixed mixed
 }
 
 // slowest is the rank that takes longest for a micro-batch.

@@ -48,7 +48,12 @@ func (m *Model) Split(pt *plan.Point, forms []plan.SplitForm) (plan.Stages, erro
 	if !ok {
 		return plan.Stages{}, m.noForm(&j, forms)
 	}
-	return plan.Stages{Form: form, Text: runLength(best.chunks)}, nil
+	stages := plan.Stages{Form: form, Text: runLength(best.chunks)}
+	if j.fitting.on {
+		m.fitted(&j, s, best.chunks)
+		stages.Recompute = s.perRank()
+	}
+	return stages, nil
 }
 
 func (m *Model) noForm(j *job, forms []plan.SplitForm) error {
@@ -118,8 +123,13 @@ func headHeavy(chunks []int32, pp int) bool {
 
 // judge prices a given list of layers per chunk.
 func (m *Model) judge(j *job, s *schedule, chunks []int32) candidate {
-	m.fill(j, s, chunks)
-	c := candidate{chunks: chunks, peak: m.peakOf(j, s)}
+	c := candidate{chunks: chunks}
+	if j.fitting.on {
+		c.peak = m.fitted(j, s, chunks)
+	} else {
+		m.fill(j, s, chunks)
+		c.peak = m.peakOf(j, s)
+	}
 	c.tier = j.tier(c.peak)
 	for r := range j.pp {
 		c.slowest = max(c.slowest, s.ranks[r].time.sum())
@@ -152,11 +162,14 @@ func (m *Model) fill(j *job, s *schedule, chunks []int32) {
 			next++
 		}
 		if c < j.pp {
-			k.first = j.stageTime(k.layers)
+			k.opening, k.first = k.layers, j.stageTime(k.layers)
 		}
 	}
 	for r := range j.pp {
-		s.ranks[r].time = j.rankTime(r, s.ranks[r].layers)
+		k := &s.ranks[r]
+		if k.time = j.rankTime(r, k.layers); j.fitting.on {
+			j.repeat(r, k, j.recomputed(r, k.layers))
+		}
 	}
 }
 
@@ -164,8 +177,12 @@ func (m *Model) fill(j *job, s *schedule, chunks []int32) {
 func (m *Model) peakOf(j *job, s *schedule) float64 {
 	peak := 0.0
 	for r := range j.pp {
-		s.ranks[r].memory = j.allocated(r, s.ranks[r].layers)
-		peak = max(peak, s.ranks[r].memory)
+		k := &s.ranks[r]
+		if k.memory = j.allocated(r, k.layers); j.fitting.on {
+			running := j.account.running(float64(r), float64(j.pp), j.inFlight(float64(r)), k.layers)
+			k.memory = max(k.memory, running+j.sparing(r, k.layers, k.repeated))
+		}
+		peak = max(peak, k.memory)
 	}
 	return peak * j.reserved
 }

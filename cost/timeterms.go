@@ -67,6 +67,10 @@ func (m *Model) rankTerms(v *view, j *job, s *schedule, r int) Term {
 	note("attention core", total.core, "%s of the measured attention rate", percent(m.attends))
 	note("routed experts", total.experts, "%s of the measured GEMM rates", percent(m.gemmReach()/m.profile.Time.GroupedSlowdown.Value))
 	add("permuting routed tokens", total.permute)
+	if j.fitting.on {
+		repeated := k.repeated[models.Dense] + k.repeated[models.MoE]
+		note("recompute", j.fitting.repeated(k.repeated).sum(), "%g of %g layers", repeated, k.layers[models.Dense]+k.layers[models.MoE])
+	}
 	add("recompute", total.recompute)
 	add("tensor-parallel communication", total.tp)
 	add("expert-parallel communication", total.ep)
@@ -75,7 +79,11 @@ func (m *Model) rankTerms(v *view, j *job, s *schedule, r int) Term {
 	add("gathers and reductions of sharded layers, exposed", total.sharded)
 	add("activations and gradients to and from the host, exposed", total.offload)
 	if r == j.pp-1 {
-		add("output head and loss", j.head.sum())
+		name := "output head and loss"
+		if m.mtp > 0 {
+			name = fmt.Sprintf("output head, loss and %g multi-token-prediction layers", m.mtp)
+		}
+		add(name, j.head.sum())
 	}
 	add("stage-to-stage transfers", k.time.sum()-sum)
 	return t
@@ -83,9 +91,10 @@ func (m *Model) rankTerms(v *view, j *job, s *schedule, r int) Term {
 
 // contextTerms names the communication of each kind of context parallelism.
 var contextTerms = [plan.NumCPComm]string{
-	plan.CPRing:      "context-parallel ring, exposed",
-	plan.CPAllGather: "context-parallel all-gather",
-	plan.CPAllToAll:  "context-parallel all-to-all",
+	plan.CPRing:         "context-parallel ring, exposed",
+	plan.CPAllGather:    "context-parallel all-gather",
+	plan.CPAllToAll:     "context-parallel all-to-all",
+	plan.CPHierarchical: "context-parallel all-to-all, and ring, exposed",
 }
 
 // layerParts is one layer's time for one micro-batch, forward and backward.
@@ -118,7 +127,7 @@ func (m *Model) layerParts(v *view, kind models.Kind) layerParts {
 	p.quantise, p.element, p.permute = m.elementwise(v, kind)
 	p.linear = computed - p.quantise - p.element - p.permute
 	context := plan.CPComm(v.cpComm.Lo)
-	alone, core := m.unbalanced(v, m.core(&w, context), context), m.attention(v, &w, &l, slot)
+	alone, core := m.core(v, &w, context, slot), m.attention(v, &w, &l, slot)
 	p.core, p.cp = alone.sum(), core.sum()-alone.sum()
 	var experts pass
 	if kind == models.MoE {

@@ -2,6 +2,7 @@ package cost
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"meshplan/cluster"
@@ -17,7 +18,21 @@ type flow struct {
 	splits, collective, when string
 	op                       cluster.Collective
 	bytes, seconds           float64
-	neighbour                bool // point to point
+	neighbour                bool   // point to point
+	parts                    []nest // what it consists of, where that runs over parts of the group
+}
+
+// nest is a part of a flow and the ranks that it runs over.
+type nest struct {
+	group group
+	flow  flow
+}
+
+// part adds a part over a group of more than one rank.
+func (f *flow) part(g group, p flow) {
+	if g.n.lo > 1 {
+		f.parts = append(f.parts, nest{g, p})
+	}
 }
 
 // traffics is the traffic table of a plan whose step takes the given time.
@@ -30,11 +45,11 @@ func (m *Model) traffics(p *plan.Plan, v *view, j *job, s *schedule, step float6
 		}
 		table = append(table, Traffic{
 			Dimension: dimNames(v, f.dims), Splits: f.splits, Collective: f.collective, When: f.when,
-			PerLevel: m.perLevel(&g, &f), Seconds: units.Seconds(f.seconds),
+			PerLevel: m.levelsOf(&g, &f), Seconds: units.Seconds(f.seconds),
 			Exposed:           units.Seconds(max(0, step-m.without(p, f.link, 1e9, 1e-9))),
 			Per10PctBandwidth: units.Seconds(max(0, step-m.without(p, f.link, 1.1, 1))),
 			Per10PctLatency:   units.Seconds(max(0, step-m.without(p, f.link, 1, 0.9))),
-			Placed:            m.placed(&g), Source: m.source(&g, &f),
+			Placed:            m.placed(&g), Source: m.sourceOf(&g, &f),
 		})
 	}
 	return table
@@ -68,6 +83,20 @@ func dimNames(v *view, dims []plan.Dim) string {
 		}
 	}
 	return strings.Join(names, " x ")
+}
+
+// levelsOf is the bytes of a flow, or of its parts together, on each level.
+func (m *Model) levelsOf(g *group, f *flow) []LevelBytes {
+	if len(f.parts) == 0 {
+		return m.perLevel(g, f)
+	}
+	sum := m.perLevel(&f.parts[0].group, &f.parts[0].flow)
+	for i := range f.parts[1:] {
+		for l, level := range m.perLevel(&f.parts[i+1].group, &f.parts[i+1].flow) {
+			sum[l].Bytes += level.Bytes
+		}
+	}
+	return sum
 }
 
 // perLevel spreads the bytes a GPU sends over the levels: in a ring, by the
@@ -111,6 +140,20 @@ func (m *Model) placed(g *group) string {
 		below = g.cum[l].lo
 	}
 	return strings.Join(parts, ", ")
+}
+
+// sourceOf is the sources of a flow's parts.
+func (m *Model) sourceOf(g *group, f *flow) string {
+	if len(f.parts) == 0 {
+		return m.source(g, f)
+	}
+	var list []string
+	for i := range f.parts {
+		if source := m.source(&f.parts[i].group, &f.parts[i].flow); !slices.Contains(list, source) {
+			list = append(list, source)
+		}
+	}
+	return strings.Join(list, " and ")
 }
 
 // source says where the time of the row's collective comes from.

@@ -76,6 +76,7 @@ type view struct {
 	optOffload, actOffload      plan.Range // percent in host memory
 	shard, replicas             group      // the ranks that share a shard's state, and they with their replicas
 	spare                       plan.Range // percent of the layers that recompute spares
+	fitting                     bool       // each rank recomputes a number of layers of its own
 	sharing
 	gpipe bool    // every plan runs all forwards first
 	all   float64 // most GPUs: tp cp dp pp, at most the cluster
@@ -106,6 +107,9 @@ func (m *Model) look(b *plan.Box) view {
 	v.tokens = interval{m.seq * v.mb.lo / v.cp.hi, m.seq * v.mb.hi / v.cp.lo}
 	v.optOffload, v.actOffload = b[plan.OptOffload], b[plan.ActOffload]
 	v.spare = b[plan.RecomputeSpare]
+	if v.fitting = v.spare.Lo == plan.SpareFitting; v.spare.Hi == plan.SpareFitting {
+		v.spare = plan.Range{Lo: 0, Hi: 100} // any share, at any rank
+	}
 	v.sharing = m.sharingOf(&v)
 	m.groups(&v)
 	v.all = m.most(v.tp.hi*v.cp.hi*v.dp.hi*v.pp.hi, 1)

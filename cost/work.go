@@ -13,7 +13,7 @@ import (
 // parallelism.
 type work struct {
 	fwd, bwd [2]float64              // everything but the attention core
-	core     [plan.NumCPComm]float64 // attention core, forward, by kind of context parallelism
+	core     [plan.NumCPComm]float64 // attention core, forward, by kind of context parallelism; of hierarchical the least
 	again    [2]float64              // what recompute of ops repeats, but for routed experts
 	mlp      float64                 // forward pass of the MLP, but for routed experts
 }
@@ -21,7 +21,7 @@ type work struct {
 func (w *work) scale(f float64) work {
 	return work{
 		fwd: [2]float64{w.fwd[0] * f, w.fwd[1] * f}, bwd: [2]float64{w.bwd[0] * f, w.bwd[1] * f},
-		core:  [plan.NumCPComm]float64{w.core[0] * f, w.core[1] * f, w.core[2] * f},
+		core:  [plan.NumCPComm]float64{w.core[0] * f, w.core[1] * f, w.core[2] * f, w.core[3] * f},
 		again: [2]float64{w.again[0] * f, w.again[1] * f}, mlp: w.mlp * f,
 	}
 }
@@ -30,7 +30,7 @@ func (w *work) least(o *work) work {
 	return work{
 		fwd:   [2]float64{min(w.fwd[0], o.fwd[0]), min(w.fwd[1], o.fwd[1])},
 		bwd:   [2]float64{min(w.bwd[0], o.bwd[0]), min(w.bwd[1], o.bwd[1])},
-		core:  [plan.NumCPComm]float64{min(w.core[0], o.core[0]), min(w.core[1], o.core[1]), min(w.core[2], o.core[2])},
+		core:  [plan.NumCPComm]float64{min(w.core[0], o.core[0]), min(w.core[1], o.core[1]), min(w.core[2], o.core[2]), min(w.core[3], o.core[3])},
 		again: [2]float64{min(w.again[0], o.again[0]), min(w.again[1], o.again[1])}, mlp: min(w.mlp, o.mlp),
 	}
 }
@@ -114,7 +114,7 @@ func (m *Model) newWorkTable() *workTable {
 						w = m.workOf(part(p), tp, cp, mb)
 						byTokens[tokens] = w
 					case part(p) != headPart:
-						w.core = m.coreWork(tokens, tp, cp, mb)
+						w.core = m.coreWork(tp, cp, mb)
 					}
 					t.exact[p][t.at(i, j, k)] = w
 				}

@@ -78,8 +78,13 @@ func newDomains(f *Facts, fw Framework, pins []Pin, splitting func(n, most int) 
 }
 
 func (d *Domains) option(c plan.Coord, values []int32, pins []Pin) {
+	d.Values[c] = withPinned(c, values, pins)
+}
+
+// withPinned are the values of an option and those that pins add.
+func withPinned(c plan.Coord, values []int32, pins []Pin) []int32 {
 	values = append(values[:len(values):len(values)], named(c, pins)...)
-	d.Values[c] = sorted(append(values, freed(c, pins)...))
+	return sorted(append(values, freed(c, pins)...))
 }
 
 // freed are the values of an option that most jobs leave at its default, where
@@ -99,13 +104,13 @@ func freed(c plan.Coord, pins []Pin) []int32 {
 func Choices(c plan.Coord) []int32 {
 	switch {
 	case c == plan.CPCommC:
-		return []int32{int32(plan.CPRing), int32(plan.CPAllGather), int32(plan.CPAllToAll)}
+		return []int32{int32(plan.CPRing), int32(plan.CPAllGather), int32(plan.CPAllToAll), int32(plan.CPHierarchical)}
 	case c == plan.ScheduleC:
 		return []int32{0, 1}
 	case c == plan.OptOffload || c == plan.ActOffload:
 		return []int32{0, 25, 50, 75, 100}
 	case c == plan.RecomputeSpare:
-		return []int32{0, 25, 50, 75}
+		return []int32{0, 25, 50, 75, plan.SpareFitting}
 	}
 	return nil
 }

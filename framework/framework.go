@@ -11,6 +11,8 @@
 package framework
 
 import (
+	"slices"
+
 	"meshplan/cluster"
 	"meshplan/models"
 	"meshplan/plan"
@@ -42,6 +44,10 @@ type Rule struct {
 	// list ensures. It is checked on plans given by a user and need not be
 	// stated to a solver.
 	Implied bool
+	// Rarely is set on a rule that reads some of its coordinates only where an
+	// option has one value; a search that does not range over that value reads
+	// the others alone.
+	Rarely *Rarely
 	// Used is set on a rule that speaks of the sub-domains used in each domain of
 	// the levels (GPUs, on the innermost) and of nothing else; Holds is then the
 	// same predicate on the point's numbers.
@@ -53,6 +59,22 @@ type Rule struct {
 	// Division is set on a rule that is one; Holds is then derived from it. A
 	// solver can state it by prime exponents however large its table is.
 	Division *Division
+}
+
+// Rarely is the value of an option that makes a rule read more coordinates.
+type Rarely struct {
+	Option plan.Coord
+	Value  int32
+	Reads  []plan.Coord
+}
+
+// needed is the rule with the coordinates that matter where the option has one of
+// the values.
+func (r Rule) needed(values []int32) Rule {
+	if r.Rarely != nil && !slices.Contains(values, r.Rarely.Value) {
+		r.Reads = slices.DeleteFunc(slices.Clone(r.Reads), func(c plan.Coord) bool { return slices.Contains(r.Rarely.Reads, c) })
+	}
+	return r
 }
 
 // Division says that the product of some coordinates divides a total.
@@ -118,13 +140,19 @@ type Framework interface {
 const HealthyRule = "cluster/healthy"
 
 // Rules are all rules of a job on a framework: the shared ones, that of an
-// irregular cluster, the framework's own and the user's pins, in this order.
+// irregular cluster, the framework's own and the user's pins, in this order. They
+// read what matters to a search over the framework's options and the pinned ones.
 func Rules(f *Facts, fw Framework, pins []Pin) []Rule {
 	rules := Shared()
 	if f.Cluster.Irregular() {
 		rules = append(rules, healthy(HealthyRule, f.Cluster))
 	}
 	rules = append(rules, fw.Rules()...)
+	for i, r := range rules {
+		if r.Rarely != nil {
+			rules[i] = r.needed(withPinned(r.Rarely.Option, fw.Options()[r.Rarely.Option], pins))
+		}
+	}
 	return append(rules, PinRules(f, pins)...)
 }
 

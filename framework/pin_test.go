@@ -197,10 +197,13 @@ func TestABoundOnARareOptionFreesItsUsualValues(t *testing.T) {
 		{"optimizer-offload=60", plan.OptOffload, []int32{0, 60}},
 		{"optimizer-offload<=100", plan.OptOffload, []int32{0, 25, 50, 75, 100}},
 		{"activation-offload>=50", plan.ActOffload, []int32{0, 25, 50, 75, 100}},
-		{"cp-comm<=a2a", plan.CPCommC, []int32{0, 1, 2}},
+		{"cp-comm<=a2a", plan.CPCommC, []int32{0, 1, 2, 3}},
 		{"cp-comm=a2a", plan.CPCommC, []int32{0, 2}},
+		{"cp-comm>=a2a", plan.CPCommC, []int32{0, 1, 2, 3}},
+		{"cp-comm=a2a+p2p", plan.CPCommC, []int32{0, 3}},
 		{"schedule<=gpipe", plan.ScheduleC, []int32{0, 1}},
-		{"recompute-spare<=75", plan.RecomputeSpare, []int32{0, 25, 50, 75}},
+		{"recompute-spare<=75", plan.RecomputeSpare, []int32{0, 25, 50, 75, plan.SpareFitting}},
+		{"recompute-spare=fit", plan.RecomputeSpare, []int32{0, plan.SpareFitting}},
 	} {
 		pins, err := framework.ParsePins(c.pins)
 		if err != nil {

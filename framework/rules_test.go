@@ -112,8 +112,29 @@ func randomPoint(t *rapid.T) plan.Point {
 	return p
 }
 
+// Where hierarchical context parallelism is not searched, no rule but the grids'
+// own reads placement: placements can then be counted apart.
+func TestRulesReadPlacementOnlyWhereItMatters(t *testing.T) {
+	for _, c := range []struct {
+		pin  string
+		want bool
+	}{{"cp-comm=a2a", false}, {"cp-comm<=a2a", true}, {"cp-comm=a2a+p2p", true}} {
+		pins, err := framework.ParsePins(c.pin)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := false
+		for _, r := range framework.Rules(facts(0, 8, 4), megatron.New(), pins) {
+			got = got || !r.Implied && slices.Contains(r.Reads, plan.At(plan.CP, 0))
+		}
+		if got != c.want {
+			t.Errorf("%s: placement is read: %v", c.pin, got)
+		}
+	}
+}
+
 func TestRulesReadOnlyWhatTheySay(t *testing.T) {
-	pins, err := framework.ParsePins("tp=8,dp<=4,gpus>=12,cp in leaf,dp in nvlink,recompute=full")
+	pins, err := framework.ParsePins("tp=8,dp<=4,gpus>=12,cp in leaf,dp in nvlink,recompute=full,cp-comm>=p2p")
 	if err != nil {
 		t.Fatal(err)
 	}

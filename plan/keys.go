@@ -18,7 +18,7 @@ var keys = []struct{ name, canonical string }{
 	{"cp-comm", "cp-comm"}, {"schedule", "schedule"},
 	{"optimizer-offload", "optimizer-offload"}, {"activation-offload", "activation-offload"},
 	{"recompute-spare", "recompute-spare"},
-	{"layers", "layers"}, {"placement", "placement"},
+	{"recompute-layers", "recompute-layers"}, {"layers", "layers"}, {"placement", "placement"},
 }
 
 // findKey is the canonical name of a key; if there is none, the end of the

@@ -47,6 +47,7 @@ type parser struct {
 	dp      int64 // 0 = not given
 	seen    map[string]bool
 	layers  string
+	again   string // layers recomputed on each rank
 	placed  string
 }
 
@@ -126,7 +127,9 @@ func (p *parser) set(name, value string) (err error) {
 	case "activation-offload":
 		o.ActivationOffload, err = percent(name, value)
 	case "recompute-spare":
-		o.RecomputeSpare, err = percent(name, value)
+		o.RecomputeSpare, err = parseSpare(value)
+	case "recompute-layers":
+		p.again = value
 	case "layers":
 		p.layers = value
 	case "placement":
@@ -139,7 +142,7 @@ func (p *parser) set(name, value string) (err error) {
 var fieldOf = map[string]Field{
 	"vpp": Field(VPP), "micro-batch": Field(MicroBatch), "sp": Field(SP), "zero": Field(Zero),
 	"recompute": Field(RecomputeC), "cp-comm": Field(CPCommC), "schedule": Field(ScheduleC),
-	"optimizer-offload": Field(OptOffload), "activation-offload": Field(ActOffload), "recompute-spare": Field(RecomputeSpare),
+	"optimizer-offload": Field(OptOffload), "activation-offload": Field(ActOffload), "recompute-spare": Field(RecomputeSpare), "recompute-layers": Field(RecomputeSpare),
 	"layers": StagesField, "placement": PlacementField,
 }
 
@@ -176,13 +179,28 @@ func percent(name, value string) (int8, error) {
 	return int8(n), nil
 }
 
+// fitting is SpareFitting as text.
+const fitting = "fit"
+
+// parseSpare reads percent, or "fit".
+func parseSpare(value string) (int8, error) {
+	if strings.EqualFold(value, fitting) {
+		return SpareFitting, nil
+	}
+	n, err := percent("recompute-spare", value)
+	if err != nil {
+		err = fmt.Errorf("%w, or %s", err, fitting)
+	}
+	return n, err
+}
+
 // parseRecompute reads the name of a kind of recompute: "none", "full".
 func parseRecompute(value string) (Recompute, error) {
 	i, err := named("recompute", value, recomputeNames[:])
 	return Recompute(i), err
 }
 
-// parseCPComm reads "p2p", "allgather" or "a2a".
+// parseCPComm reads "p2p", "allgather", "a2a" or "a2a+p2p".
 func parseCPComm(value string) (CPComm, error) {
 	i, err := named("cp-comm", value, cpCommNames[:])
 	return CPComm(i), err

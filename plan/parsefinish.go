@@ -31,8 +31,49 @@ func (p *parser) finish() error {
 		}
 	}
 	if p.seen["layers"] {
-		return p.split()
+		if err := p.split(); err != nil {
+			return err
+		}
 	}
+	if p.seen["recompute-layers"] {
+		return p.repeat()
+	}
+	return nil
+}
+
+// repeat reads the layers recomputed on each rank, "10*3+0".
+func (p *parser) repeat() error {
+	o := &p.Plan.Options
+	switch {
+	case o.Stages.Text == "":
+		return fmt.Errorf("recompute-layers=%s: expected layers too, of which they are a part", Clip(p.again))
+	case o.Recompute != RecomputeFull:
+		return fmt.Errorf("recompute-layers=%s with recompute=%s: expected recompute=full", Clip(p.again), o.Recompute)
+	case p.seen["recompute-spare"] && o.RecomputeSpare != SpareFitting:
+		return fmt.Errorf("recompute-layers=%s contradicts recompute-spare=%d: expected one of the two", Clip(p.again), o.RecomputeSpare)
+	}
+	again, err := ParseRunLength(p.again)
+	if err != nil {
+		return fmt.Errorf("recompute-layers: %w", err)
+	}
+	layers, err := o.Stages.Layers()
+	if err != nil {
+		return err
+	}
+	pp := int(p.degrees[PP])
+	if len(again) != pp {
+		return fmt.Errorf("recompute-layers=%s has %d ranks, but pp is %d", Clip(p.again), len(again), pp)
+	}
+	for r, n := range again {
+		held := 0
+		for k := r; k < len(layers); k += pp {
+			held += int(layers[k])
+		}
+		if n > held {
+			return fmt.Errorf("recompute-layers=%s: rank %d recomputes %d of its %d layers", Clip(p.again), r, n, held)
+		}
+	}
+	o.RecomputeSpare, o.Stages.Recompute = SpareFitting, RunLength(again)
 	return nil
 }
 

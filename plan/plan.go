@@ -91,15 +91,16 @@ type CPComm uint8
 
 // The kinds of context-parallel communication.
 const (
-	CPRing      CPComm = iota // keys and values go round a ring, each step behind a part of the core
-	CPAllGather               // keys and values are gathered
-	CPAllToAll                // heads are exchanged for tokens around the core (Ulysses)
+	CPRing         CPComm = iota // keys and values go round a ring, each step behind a part of the core
+	CPAllGather                  // keys and values are gathered
+	CPAllToAll                   // heads are exchanged for tokens around the core (Ulysses)
+	CPHierarchical               // heads for tokens inside a domain of the innermost level, a ring between domains
 	NumCPComm
 )
 
-var cpCommNames = [NumCPComm]string{"p2p", "allgather", "a2a"}
+var cpCommNames = [NumCPComm]string{"p2p", "allgather", "a2a", "a2a+p2p"}
 
-// String is "p2p", "allgather" or "a2a".
+// String is "p2p", "allgather", "a2a" or "a2a+p2p".
 func (c CPComm) String() string { return cpCommNames[c] }
 
 // SplitForm is a way in which a framework can write down how many layers each
@@ -123,10 +124,19 @@ func (f SplitForm) String() string { return formNames[f] }
 // Stages says how many layers each chunk of the pipeline holds, in model
 // order (chunk k runs on rank k mod pp). Text is the canonical run-length
 // form of RunLength: "10*7+9" is seven chunks of ten layers and one of nine.
+//
+// Recompute says how many layers of each rank are recomputed, in the same form,
+// where each rank recomputes a number of its own: the first of its layers. It is
+// "" elsewhere, and until the number is chosen.
 type Stages struct {
-	Form SplitForm
-	Text string
+	Form      SplitForm
+	Text      string
+	Recompute string
 }
+
+// SpareFitting is the value of RecomputeSpare that leaves each rank a number of its
+// own: the most layers that its memory lets recompute spare.
+const SpareFitting = 101
 
 // The ZeRO stages: what the ranks of dp_shard and cp share (arXiv 1910.02054).
 const (
@@ -150,7 +160,7 @@ type Options struct {
 
 	OptimizerOffload  int8 // percent of the optimizer state in host memory, stepped there
 	ActivationOffload int8 // percent of the kept activations in host memory
-	RecomputeSpare    int8 // percent of each stage's layers, on the mean, that recompute spares
+	RecomputeSpare    int8 // percent of each stage's layers, on the mean, that recompute spares, or SpareFitting
 }
 
 // Placement holds, for each dimension and level (innermost first), the factor

@@ -19,7 +19,7 @@ const (
 	ScheduleC                              // 0, or 1 for GPipe
 	OptOffload                             // percent of the optimizer state in host memory
 	ActOffload                             // percent of the kept activations in host memory
-	RecomputeSpare                         // percent of the layers that recompute spares
+	RecomputeSpare                         // percent of the layers that recompute spares, or SpareFitting
 	firstPlace                             // placement coordinates start here
 )
 

@@ -52,8 +52,11 @@ func (o *Options) writeRare(b *strings.Builder) {
 	if o.OptimizerOffload > 0 {
 		fmt.Fprintf(b, ",optimizer-offload=%d", o.OptimizerOffload)
 	}
-	if o.RecomputeSpare > 0 {
-		fmt.Fprintf(b, ",recompute-spare=%d", o.RecomputeSpare)
+	switch {
+	case o.Stages.Recompute != "":
+		fmt.Fprintf(b, ",recompute-layers=%s", o.Stages.Recompute)
+	case o.RecomputeSpare > 0:
+		fmt.Fprintf(b, ",recompute-spare=%s", RecomputeSpare.Format(int32(o.RecomputeSpare)))
 	}
 	if o.ActivationOffload > 0 {
 		fmt.Fprintf(b, ",activation-offload=%d", o.ActivationOffload)

@@ -37,6 +37,10 @@ func plans(t *rapid.T) plan.Plan {
 	layers := rapid.IntRange(1, 130).Draw(t, "layers")
 	if split, ok := form.Default(layers, int(p.Placement.Degree(plan.PP)), int(o.VPP)); ok {
 		o.Stages = plan.Stages{Form: form, Text: plan.RunLength(split)}
+		if rapid.Bool().Draw(t, "fitting") {
+			o.Recompute, o.RecomputeSpare = plan.RecomputeFull, plan.SpareFitting
+			o.Stages.Recompute = plan.RunLength(split[:p.Placement.Degree(plan.PP)]) // of each first chunk
+		}
 	}
 	return p
 }
@@ -120,7 +124,14 @@ func TestPlanTextErrorsNameTheFault(t *testing.T) {
 		{"zero=4", "zero=4: expected a ZeRO stage from 0"},
 		{"sp=maybe", "sp=maybe: expected on or off"},
 		{"recompute=all", "expected none, selective, ops, mlp or full"},
-		{"cp-comm=ring", "cp-comm=ring: expected p2p, allgather or a2a"},
+		{"cp-comm=ring", "cp-comm=ring: expected p2p, allgather, a2a or a2a+p2p"},
+		{"recompute-spare=101", "recompute-spare=101: expected percent, a whole number from 0 to 100, or fit"},
+		{"recompute=full,recompute-layers=1", "recompute-layers=1: expected layers too"},
+		{"recompute-layers=1,layers=8", "recompute-layers=1 with recompute=none: expected recompute=full"},
+		{"recompute=full,recompute-spare=50,recompute-layers=1,layers=8", "contradicts recompute-spare=50"},
+		{"recompute=full,recompute-layers=x,layers=8", `"x" is not a number of layers`},
+		{"recompute=full,pp=2,recompute-layers=1*3,layers=4*2", "recompute-layers=1*3 has 3 ranks, but pp is 2"},
+		{"recompute=full,pp=2,vpp=2,recompute-layers=8+5,layers=4+2+4+2", "recompute-layers=8+5: rank 1 recomputes 5 of its 4 layers"},
 		{"schedule=gpipe,vpp=2", "schedule=gpipe contradicts vpp=2"},
 		{"schedule=interleaved", "expected vpp above 1"},
 		{"optimizer-offload=101", "expected percent, a whole number from 0 to 100"},

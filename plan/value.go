@@ -15,6 +15,8 @@ func (c Coord) Format(v int32) string {
 		return Recompute(v).String()
 	case c == CPCommC && v >= 0 && v < int32(NumCPComm):
 		return CPComm(v).String()
+	case c == RecomputeSpare && v == SpareFitting:
+		return fitting
 	case c == ScheduleC && v == 0:
 		return OneFOneB.String()
 	case c == ScheduleC:
@@ -50,7 +52,10 @@ func (c Coord) ParseValue(text string) (int32, error) {
 			return 1, err
 		}
 		return 0, err
-	case OptOffload, ActOffload, RecomputeSpare:
+	case RecomputeSpare:
+		n, err := parseSpare(text)
+		return int32(n), err
+	case OptOffload, ActOffload:
 		n, err := percent(c.String(), text)
 		return int32(n), err
 	}

@@ -27,6 +27,9 @@ type Workload struct {
 	// LoadFactor is the load of the busiest expert rank against the mean; 1 is
 	// perfectly balanced routing.
 	LoadFactor float64
+	// MTP is the number of multi-token-prediction layers that are trained behind
+	// the last layer.
+	MTP int
 }
 
 // TokensPerStep is the number of tokens of one optimizer step.

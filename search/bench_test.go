@@ -147,6 +147,31 @@ func BenchmarkProof(b *testing.B) {
 	}
 }
 
+// BenchmarkChunks proves the best plan of 128 layers over 16 stages of two chunks,
+// the layers of each chunk among its choices: equal layers, and dense ones before
+// MoE.
+func BenchmarkChunks(b *testing.B) {
+	for _, n := range []instance{
+		{"one kind", "megatron-1t", "a100:4096", 4096, 2048},
+		{"dense before MoE", "deepseek-v3", "h800:2048", 15360, 4096},
+	} {
+		b.Run(n.name, func(b *testing.B) {
+			p := n.problem(b)
+			deep := *p.Facts.Model
+			deep.Layers = 128
+			p.Facts.Model = &deep
+			p.Pins, _ = framework.ParsePins("pp=16,vpp=2")
+			for b.Loop() {
+				r := mustBest(b, p, 0)
+				if r.Status != Optimal {
+					b.Fatal(r.Status)
+				}
+				reportWork(b, r)
+			}
+		})
+	}
+}
+
 func reportWork(b *testing.B, r *Result) {
 	b.ReportMetric(float64(r.Stats.Bounds), "bounds")
 	b.ReportMetric(float64(r.Stats.Priced), "priced")

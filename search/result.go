@@ -211,8 +211,11 @@ type OptionsResult struct {
 	Recompute      string `json:"recompute"`
 	// RecomputeLayers is the number of layers recomputed in full, over the
 	// whole model.
-	RecomputeLayers int    `json:"recompute_layers"`
-	CPComm          string `json:"cp_comm"`
+	RecomputeLayers int `json:"recompute_layers"`
+	// RecomputeLayersPerStage is the run-length text of that number for each
+	// rank of the pipeline, where each has its own.
+	RecomputeLayersPerStage string `json:"recompute_layers_per_stage,omitempty"`
+	CPComm                  string `json:"cp_comm"`
 	// Offload is what lies in host memory: "none", or for example
 	// "optimizer 50 %, activations 25 %".
 	Offload                  string `json:"offload"`

@@ -22,6 +22,11 @@ func (j *job) view(p *plan.Plan, price pricer) (PlanResult, error) {
 			return PlanResult{}, fmt.Errorf("plan %s has no finite price: step %v, peak %v", p, e.Step, e.Peak)
 		}
 	}
+	if p.Options.Stages.Recompute == "" && e.Recomputed != "" {
+		chosen := *p
+		chosen.Options.Stages.Recompute = e.Recomputed
+		p = &chosen
+	}
 	return PlanResult{
 		Degrees:               degreesOf(p),
 		Placement:             j.placement(p),
@@ -74,7 +79,14 @@ func (j *job) options(p *plan.Plan) OptionsResult {
 		OptimizerOffloadPercent: o.OptimizerOffload, ActivationOffloadPercent: o.ActivationOffload,
 		RecomputeSparePercent: o.RecomputeSpare,
 	}
-	if o.Recompute == plan.RecomputeFull {
+	switch {
+	case o.RecomputeSpare == plan.SpareFitting:
+		r.RecomputeSparePercent, r.RecomputeLayersPerStage = 0, o.Stages.Recompute
+		numbers, _ := plan.ParseRunLength(o.Stages.Recompute) // by the price model or read before
+		for _, n := range numbers {
+			r.RecomputeLayers += n
+		}
+	case o.Recompute == plan.RecomputeFull:
 		r.RecomputeLayers = j.facts.Model.Layers * (100 - int(o.RecomputeSpare)) / 100
 	}
 	return r

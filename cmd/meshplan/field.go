@@ -61,6 +61,7 @@ var fields = []field{
 	{"recipe", "NAME", "how parameters and optimizer are kept (default: the profile's own)", text, "",
 		func(j *job, v string) error { return setText(&j.recipe, v) }},
 	{"load-factor", "X", "load of the busiest expert rank over the mean (default 1)", real, "", setLoadFactor},
+	{"mtp", "N", "multi-token-prediction layers that are trained behind the last one (default 0)", whole, "", setMTP},
 	{"framework", "NAME", "whose rules and costs hold: megatron, torchtitan, fsdp, deepspeed, nanotron or any (default: the profile's, else megatron)", text, "",
 		func(j *job, v string) error { return setText(&j.framework, v) }},
 	{"profile", "NAME", "cost profile of the framework (default: its newest)", text, "",

@@ -23,6 +23,7 @@ const (
 	maxPoints = 100_000
 	maxJobs   = 1024
 	maxLoad   = 1e6
+	maxMTP    = 100
 
 	maxTokens     = 1e18
 	maxDays       = 1e6
@@ -37,6 +38,7 @@ type job struct {
 	globalBatch, seq      int64
 	precision, recipe     string
 	loadFactor            float64
+	mtp                   int
 	framework, profile    string
 	pin, plan, fill       string
 	top, jobs, points     int64
@@ -139,6 +141,15 @@ func setLoadFactor(j *job, v string) error {
 		return fmt.Errorf("want a number from 1 (balanced) to %s", units.Grouped(maxLoad))
 	}
 	j.loadFactor = x
+	return nil
+}
+
+func setMTP(j *job, v string) error {
+	n, err := strconv.Atoi(v)
+	if err != nil || n < 0 || n > maxMTP {
+		return fmt.Errorf("want a whole number from 0 to %d", maxMTP)
+	}
+	j.mtp = n
 	return nil
 }
 

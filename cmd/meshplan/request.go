@@ -72,7 +72,7 @@ func (r *request) facts(j *job) error {
 		return err
 	}
 	w := plan.Workload{GlobalBatch: j.globalBatch, SeqLen: j.seq, Recipe: j.recipe,
-		Precision: plan.DefaultPrecision, LoadFactor: plan.DefaultLoadFactor}
+		Precision: plan.DefaultPrecision, LoadFactor: plan.DefaultLoadFactor, MTP: j.mtp}
 	if j.given["precision"] {
 		w.Precision = plan.Precision(j.precision)
 	}

@@ -50,11 +50,22 @@ func verdict(m *search.Memory) string { return words(m.Verdict) }
 // words are a name of the JSON as a reader says it.
 func words(name string) string { return strings.ReplaceAll(name, "_", " ") }
 
+// contextWords says how the ranks of context parallelism communicate.
+func contextWords(a *search.PlanResult) string {
+	inner := a.Placement[0]
+	if a.Options.CPComm != plan.CPHierarchical.String() {
+		return a.Options.CPComm
+	}
+	return fmt.Sprintf("%s, a2a over %d in %s, p2p over %d", a.Options.CPComm, inner.Dense.CP, inner.Level, a.Degrees.CP/inner.Dense.CP)
+}
+
 // choices are the options of a plan and the text that gives it again.
 func choices(p *page, a *search.PlanResult) {
 	o := &a.Options
 	recompute := o.Recompute
-	if o.RecomputeLayers > 0 {
+	if o.RecomputeLayersPerStage != "" {
+		recompute += fmt.Sprintf(" (%s: of each stage the first %s)", count(o.RecomputeLayers, "layer"), o.RecomputeLayersPerStage)
+	} else if o.RecomputeLayers > 0 {
 		recompute += " (" + count(o.RecomputeLayers, "layer")
 		if o.RecomputeSparePercent > 0 {
 			recompute += fmt.Sprintf(", %d %% are spared", o.RecomputeSparePercent)
@@ -70,7 +81,7 @@ func choices(p *page, a *search.PlanResult) {
 		{"recompute", recompute},
 	}
 	if a.Degrees.CP > 1 && o.CPComm != plan.CPRing.String() {
-		items = append(items, [2]string{"cp communication", o.CPComm})
+		items = append(items, [2]string{"cp communication", contextWords(a)})
 	}
 	if o.Offload != "" && o.Offload != "none" {
 		items = append(items, [2]string{"offload", o.Offload})

@@ -59,6 +59,7 @@ func (*Any) Rules() []framework.Rule {
 		framework.SPNeedsTP("any/sp"),
 		framework.SequenceSlices("any/sp-tokens"),
 		framework.ContextChunks("any/cp-tokens"),
+		framework.HeadsForContext("any/cp-heads"),
 		framework.ExpertsNeedMoE("any/no-experts"),
 		framework.ExpertsDivide("any/experts"),
 	}

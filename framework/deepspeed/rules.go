@@ -34,6 +34,8 @@ func (*DeepSpeed) Rules() []framework.Rule {
 		framework.OptimizerOffload("deepspeed/DS-O1", plan.ZeroOptimizer, plan.ZeroWeights),
 		framework.OptionIn("deepspeed/recompute", plan.RecomputeC, "activation checkpointing wraps whole layers",
 			int32(plan.RecomputeNone), int32(plan.RecomputeFull)),
+		framework.OneSpare("deepspeed/recompute-spare"),
+		framework.NoMTP("deepspeed/mtp"),
 		offloadedCheckpoints("deepspeed/activation-offload"),
 	}
 }

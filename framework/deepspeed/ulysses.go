@@ -11,7 +11,10 @@ import (
 // there is nothing to communicate.
 func contextByUlysses(id string) framework.Rule {
 	holds := func(_ *framework.Facts, p *plan.Point) bool {
-		return (p.Degree(plan.CP) > 1) == (p[plan.CPCommC] == int32(plan.CPAllToAll)) && p[plan.CPCommC] != int32(plan.CPAllGather)
+		if p.Degree(plan.CP) > 1 {
+			return p[plan.CPCommC] == int32(plan.CPAllToAll)
+		}
+		return p[plan.CPCommC] == int32(plan.CPRing)
 	}
 	return framework.Rule{
 		ID: id, Reads: []plan.Coord{plan.Coord(plan.CP), plan.CPCommC}, Holds: holds,

@@ -32,6 +32,7 @@ func (*FSDP) Rules() []framework.Rule {
 		framework.OptionIn("fsdp/recompute", plan.RecomputeC, "activation checkpointing wraps whole layers",
 			int32(plan.RecomputeNone), int32(plan.RecomputeFull)),
 		framework.OptimizerOffload("fsdp/optimizer-offload", plan.ZeroGradients, plan.NumZero),
+		framework.NoMTP("fsdp/mtp"),
 		framework.OptionIn("fsdp/recompute-spare", plan.RecomputeSpare, "every layer is wrapped alike", 0),
 		framework.OptionIn("fsdp/activation-offload", plan.ActOffload, "activations are offloaded as a whole", 0, 100),
 	}

@@ -23,7 +23,7 @@ func SplitFlags(f *framework.Facts, p *plan.Plan) string {
 		return fmt.Sprintf("--decoder-first-pipeline-num-layers %d --decoder-last-pipeline-num-layers %d",
 			rankTotal(layers, 0, pp), rankTotal(layers, pp-1, pp))
 	case plan.SplitLayout:
-		return "--pipeline-model-parallel-layout '" + Layout(layers, f.Model.MTPLayers) + "'"
+		return "--pipeline-model-parallel-layout '" + Layout(layers, f.Workload.MTP) + "'"
 	}
 	return ""
 }

@@ -36,6 +36,7 @@ func (*Megatron) Rules() []framework.Rule {
 		framework.OptionIn("megatron/MLM-R1", plan.RecomputeC, "not among its granularities and modules",
 			int32(plan.RecomputeNone), int32(plan.RecomputeSelective), int32(plan.RecomputeMLP), int32(plan.RecomputeFull)),
 		framework.OptionIn("megatron/schedule", plan.ScheduleC, "it has no GPipe schedule", 0),
+		framework.OneSpare("megatron/MLM-R2"),
 		offloadNeedsOneStage("megatron/MLM-O1"),
 	}
 }

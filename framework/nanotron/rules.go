@@ -33,6 +33,7 @@ func (*Nanotron) Rules() []framework.Rule {
 		framework.OptionIn("nanotron/recompute", plan.RecomputeC, "recompute_layer is all or nothing",
 			int32(plan.RecomputeNone), int32(plan.RecomputeFull)),
 		framework.OptionIn("nanotron/optimizer-offload", plan.OptOffload, "it keeps the optimizer on the GPU", 0),
+		framework.NoMTP("nanotron/mtp"),
 		framework.OptionIn("nanotron/recompute-spare", plan.RecomputeSpare, "recompute_layer is for all layers", 0),
 		framework.OptionIn("nanotron/activation-offload", plan.ActOffload, "it keeps activations on the GPU", 0),
 	}

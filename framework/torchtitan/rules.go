@@ -34,6 +34,8 @@ func (*Torchtitan) Rules() []framework.Rule {
 			plan.ZeroNone, plan.ZeroGradients, plan.ZeroWeights),
 		framework.OptionIn("torchtitan/recompute", plan.RecomputeC, "not among its modes of activation checkpointing",
 			int32(plan.RecomputeNone), int32(plan.RecomputeOps), int32(plan.RecomputeFull)),
+		framework.OneSpare("torchtitan/recompute-spare"),
+		framework.NoMTP("torchtitan/mtp"),
 		framework.OptimizerOffload("torchtitan/optimizer-offload", plan.ZeroGradients, plan.NumZero),
 		framework.OptionIn("torchtitan/activation-offload", plan.ActOffload, "it keeps activations on the GPU", 0),
 	}

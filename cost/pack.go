@@ -16,6 +16,15 @@ import (
 // most micro-batches, and gives the last but one rank no fewer layers than any
 // before it, on which splitSpan relies.
 func (m *Model) free(j *job, s *schedule) (candidate, bool) {
+	c, ok := m.packed(j, s)
+	if ok && j.vpp > 1 && !m.ordered {
+		c = m.improved(j, s, c)
+	}
+	return c, ok
+}
+
+// packed is the split that packing finds.
+func (m *Model) packed(j *job, s *schedule) (candidate, bool) {
 	for _, limit := range [...]float64{j.fit, j.run} {
 		if m.fastest(j, s, limit) {
 			return m.judge(j, s, clone(s.chunks)), true
@@ -31,6 +40,7 @@ func clone(chunks []int32) []int32 { return append([]int32(nil), chunks...) }
 func (m *Model) fastest(j *job, s *schedule, limit float64) bool {
 	threshold := j.stageTime(m.layers).plus(j.head).sum() / float64(j.pp) * (1 - slack)
 	threshold = max(threshold, j.head.sum())
+	j.fitting.within = limit
 	if ok, _ := m.pack(j, s, math.Inf(1), limit); !ok {
 		return false
 	}
@@ -52,6 +62,7 @@ const halvings = 40
 // leastPeak is the split of least peak memory.
 func (m *Model) leastPeak(j *job, s *schedule) (candidate, bool) {
 	anyTime := math.Inf(1)
+	j.fitting.within = 0
 	lo, hi := j.run, max(j.run, 1)
 	for {
 		if ok, _ := m.pack(j, s, anyTime, hi); ok {
@@ -80,6 +91,9 @@ func (m *Model) leastPeak(j *job, s *schedule) (candidate, bool) {
 // more than the limit, and leaves the chunks in s. When layers are left over,
 // next is the least threshold above this one that changes the outcome.
 func (m *Model) pack(j *job, s *schedule, threshold, limit float64) (ok bool, next float64) {
+	if j.vpp > 1 && m.ordered && !m.single {
+		return m.packMixed(j, s, threshold, limit)
+	}
 	next = math.Inf(1)
 	left := len(m.kinds)
 	var totals [maxRanks]int
@@ -104,7 +118,7 @@ func (m *Model) pack(j *job, s *schedule, threshold, limit float64) (ok bool, ne
 // threshold is what stopped it.
 func (m *Model) holds(j *job, r, left, most int, threshold, limit float64) (n int, slower float64) {
 	var layers [models.NumKinds]float64
-	if m.single {
+	if m.single && !j.fitting.on {
 		n = m.guess(j, r, most, threshold, limit)
 		layers[m.kinds[0]] = float64(n)
 	}
@@ -124,11 +138,12 @@ func (m *Model) holds(j *job, r, left, most int, threshold, limit float64) (n in
 // guess is a number of layers, all of one kind, that rank r surely holds.
 func (m *Model) guess(j *job, r, most int, threshold, limit float64) int {
 	var none, one [models.NumKinds]float64
-	kind := m.kinds[0]
+	kind, a := m.kinds[0], &j.account
 	one[kind] = 1
-	base := j.allocated(r, none) * j.reserved
-	each := j.allocated(r, one)*j.reserved - base
-	n := (limit - base) / each
+	rank, p, flight := float64(r), float64(j.pp), j.inFlight(float64(r))
+	running, step := a.running(rank, p, flight, none), a.stepOf(rank, p, none)
+	n := (limit/j.reserved - running) / (a.running(rank, p, flight, one) - running)
+	n = min(n, (limit/j.reserved-step)/(a.stepOf(rank, p, one)-step))
 	if layer := j.layer[kind].sum(); layer > 0 && j.wire <= threshold {
 		fixed := j.hop.sum()
 		if r == j.pp-1 {
@@ -184,15 +199,11 @@ func (m *Model) deal(j *job, s *schedule, totals []int) {
 	s.chunks = s.chunks[:0]
 	for c := range j.vpp {
 		for r := range j.pp {
-			share, extra := totals[r]/j.vpp, totals[r]%j.vpp
 			position := j.vpp - 1 - c
 			if r == j.pp-1 && j.pp > 1 {
 				position = c
 			}
-			if position < extra {
-				share++
-			}
-			s.chunks = append(s.chunks, int32(share))
+			s.chunks = append(s.chunks, share(totals[r], j.vpp, position))
 		}
 	}
 }
