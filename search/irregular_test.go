@@ -401,3 +401,52 @@ func realIrregular(t testing.TB, seed uint64) (*Problem, *loops.Enumerator) {
 		return p
 	})
 }
+
+func TestAnswersOnIrregularClustersDoNotDependOnTheNumberOfJobs(t *testing.T) {
+	inParts(t, 30, func(t *testing.T, seed uint64) {
+		p, _ := smallIrregular(t, seed+500)
+		p.Forced = true
+		var texts []string
+		for _, jobs := range []int{1, 4} {
+			p.Jobs = jobs
+			var b strings.Builder
+			if err := found(Best(context.Background(), p, Limits{})).WriteJSON(&b); err != nil {
+				t.Fatal(err)
+			}
+			texts = append(texts, b.String())
+		}
+		if texts[0] != texts[1] {
+			t.Fatalf("seed %d: one job:\n%s\nfour jobs:\n%s", seed, texts[0], texts[1])
+		}
+	})
+}
+
+// Wherever a search on an irregular cluster is stopped, what it gives can run,
+// and it does not claim more than it knows.
+func TestStoppedSearchesOnIrregularClustersLeaveAPlanThatCanRun(t *testing.T) {
+	inParts(t, 30, func(t *testing.T, seed uint64) {
+		p, _ := smallIrregular(t, seed+700)
+		best := found(Best(context.Background(), p, Limits{}))
+		for _, boxes := range []int{1, 20, 100, 400, 1500} {
+			ctx, cancel := context.WithCancel(context.Background())
+			q := *p
+			stopAfter(t, &q, boxes, cancel)
+			r := found(Best(ctx, &q, Limits{}))
+			stopped := ctx.Err() != nil
+			cancel()
+			if len(r.Plans) == 0 {
+				if r.Status == Optimal || r.Status == Feasible || r.Status == Infeasible && best.Status != Infeasible {
+					t.Fatalf("seed %d, %d boxes: %s without a plan; the answer is %s", seed, boxes, r.Status, best.Status)
+				}
+				continue
+			}
+			checkHosts(t, p.Facts.Cluster, &r.Plans[0])
+			if same := r.Plans[0].Text == best.Plans[0].Text; r.Status == Optimal && !same {
+				t.Fatalf("seed %d, %d boxes: %s is said to be optimal, %s is the answer", seed, boxes, r.Plans[0].Text, best.Plans[0].Text)
+			}
+			if u := r.Plans[0].Unaligned; u != nil && (r.Status != Feasible || u.Complete && stopped && r.Plans[0].Text != best.Plans[0].Text) {
+				t.Fatalf("seed %d, %d boxes: %s, complete %v", seed, boxes, r.Status, u.Complete)
+			}
+		}
+	})
+}

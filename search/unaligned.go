@@ -91,15 +91,23 @@ func (s *session) unaligned(ctx context.Context, l Limits, merged *cluster.Clust
 		return nil, err
 	case r.betters(aligned):
 		return r, m.scatter(ctx, r)
-	case ctx.Err() != nil && len(aligned.Plans) > 0:
-		aligned.Status, aligned.BoundSeconds, aligned.Gap = Feasible, nil, nil
-		fallthrough
 	case ctx.Err() != nil:
-		aligned.Warnings = append([]string{"stopped early: whether a plan that does not use each domain alike is faster is not known"}, aligned.Warnings...)
+		aligned.cutShort()
 	default:
 		aligned.Warnings = append([]string{notUnaligned}, aligned.Warnings...)
 	}
 	return aligned, nil
+}
+
+// cutShort takes back what an aligned result claims of all plans.
+func (r *Result) cutShort() {
+	r.Status, r.BoundSeconds, r.Gap = Feasible, nil, nil
+	said := "stopped early: whether a plan that does not use each domain alike is faster is not known"
+	if len(r.Plans) == 0 {
+		r.Status, r.Reasons = Unknown, []Reason{}
+		said = "stopped early: whether a plan that does not use each domain alike fits is not known"
+	}
+	r.Warnings = append([]string{said}, r.Warnings...)
 }
 
 // notUnaligned is said of an aligned plan.
