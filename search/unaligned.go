@@ -219,7 +219,7 @@ func (r *Result) leaders() []*PlanResult {
 
 // sentence says what the placement means for the proof.
 func (u *Unaligned) sentence() string {
-	text := fmt.Sprintf("unaligned placement: no leaves have as many nodes with as many healthy GPUs as this plan needs, so its %s blocks of %d GPUs lie wherever there is room",
+	text := fmt.Sprintf("unaligned placement: this plan cannot lie alike in each node and leaf that it uses, so its %s blocks of %d GPUs lie wherever there is room",
 		units.Grouped(int64(u.Blocks)), u.GPUsPerBlock)
 	return text + "; the time is an upper bound, as if all that leaves a node left its leaf, and that no unaligned placement is faster is not proven"
 }
@@ -244,6 +244,9 @@ func (j *job) place(ctx context.Context, r *PlanResult, p *plan.Plan) error {
 		return err
 	}
 	r.Unaligned = &Unaligned{Blocks: q.Items, GPUsPerBlock: int(r.GPUs) / q.Items, Level: c.LeafLevel(), Straddling: []Straddling{}}
+	if len(rooms) < 2 {
+		names = nil // there is one leaf
+	}
 	for k, name := range names {
 		r.Unaligned.Straddling = append(r.Unaligned.Straddling,
 			Straddling{Dimension: name, Groups: len(kinds[k]), Straddle: a.Straddling[k], Least: a.Proven[k]})
