@@ -84,6 +84,9 @@ func (e *edit) setOversubscription(v float64) error {
 // setDomain wants a number that divides the GPUs, and a level that joins the
 // domains.
 func (e *edit) setDomain(v float64) error {
+	if e.base.Machines != nil {
+		return fmt.Errorf("a list of nodes says what the domains of %s are", e.base.Name)
+	}
 	gpus := e.base.GPUs()
 	fewest := 1
 	if len(e.levels) == 1 {

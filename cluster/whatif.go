@@ -141,9 +141,6 @@ func (e *edit) target(r *resource, c Change, from float64) (float64, error) {
 func (e *edit) cluster() (*Cluster, error) {
 	e.snap()
 	b := e.base
-	if b.Machines != nil && e.domain != b.Levels[0].Size {
-		return nil, fmt.Errorf("domain=%d: a list of nodes says what the domains of %s are", e.domain, b.Name)
-	}
 	n := *b
 	n.HostMemory, n.HostLink = e.hostMemory, e.hostLink
 	var err error

@@ -29,6 +29,7 @@ func Pareto(ctx context.Context, p *Problem, l FrontLimits) (*Front, error) {
 	start := time.Now()
 	ctx, cancel := l.stop(ctx)
 	defer cancel()
+	p, said := p.onAnyNodes()
 	s, err := newSession(p)
 	if err != nil {
 		return nil, err
@@ -37,6 +38,7 @@ func Pareto(ctx context.Context, p *Problem, l FrontLimits) (*Front, error) {
 	if err != nil {
 		return nil, err
 	}
+	f.Warnings = append(said, f.Warnings...)
 	f.Stats = s.work()
 	f.Stats.Seconds = time.Since(start).Seconds()
 	return f, nil
@@ -68,9 +70,6 @@ func (s *session) pareto(ctx context.Context, l FrontLimits) (*Front, error) {
 		f.Status = Feasible
 	}
 	f.Warnings = s.assumptions(nil, s.price)
-	if s.facts.Cluster.Irregular() {
-		f.Warnings = append([]string{alikeOnly}, f.Warnings...)
-	}
 	if len(out.held) > 0 { // what holds of the job's plans, not of the first one's placement
 		f.Warnings = distinct(append(slices.Clone(s.price.Explain(&out.held[0].plan).Warnings), f.Warnings...))
 	}

@@ -202,7 +202,7 @@ func (s *scaling) front(q *Sizing) *ScalingFront {
 		f.Candidates = append(f.Candidates, c)
 		f.Stats.add(r.stats)
 	}
-	f.Warnings = s.warnings(f)
+	f.Warnings = append(q.candidate(0).said, s.warnings(f)...)
 	slices.Reverse(f.Points) // the fastest take the most GPUs
 	f.mark()
 	f.Status = f.status()

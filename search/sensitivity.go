@@ -21,6 +21,7 @@ func Sensitivity(ctx context.Context, p *Problem, l Limits) (*SensitivityResult,
 	start := time.Now()
 	ctx, cancel := l.stop(ctx)
 	defer cancel()
+	p, said := p.onAnyNodes()
 	own := *p
 	own.Top = 1
 	st := &study{ctx: ctx, tell: l.Progress}
@@ -28,6 +29,7 @@ func Sensitivity(ctx context.Context, p *Problem, l Limits) (*SensitivityResult,
 		return nil, err
 	}
 	r := st.result()
+	r.Warnings = append(said, r.Warnings...)
 	r.Stats.Seconds = time.Since(start).Seconds()
 	return r, nil
 }

@@ -10,6 +10,7 @@ import (
 	"meshplan/cluster"
 	"meshplan/cost"
 	"meshplan/framework"
+	"meshplan/plan"
 )
 
 // Sizing asks for the smallest of some clusters on which a job fits and meets a
@@ -64,8 +65,9 @@ func Smallest(ctx context.Context, q *Sizing, l Limits) (*SizingResult, error) {
 type candidate struct {
 	problem  Problem
 	gpus     int
-	refused  error // of the pins: they name a level that the cluster lacks
-	*session       // nil until it is needed
+	refused  error    // of the pins: they name a level that the cluster lacks
+	said     []string // of an irregular cluster
+	*session          // nil until it is needed
 	verdict  Verdict
 	found    *leaf // within the goal, if one was found
 	result   *Result
@@ -88,6 +90,8 @@ func (q *Sizing) candidate(i int) *candidate {
 	if c.refused = framework.CheckPins(&c.problem.Facts, q.Problem.Pins); c.refused != nil {
 		c.verdict = NoPlan
 	}
+	anywhere, said := c.problem.onAnyNodes()
+	c.problem, c.said = *anywhere, said
 	c.problem.Pins = append(slices.Clone(q.Problem.Pins), exactly(gpus))
 	return c
 }
@@ -148,6 +152,9 @@ func (c *candidate) settle(ctx context.Context, goal *Goal, l Limits) (err error
 	if c.result, err = c.best(ctx, Limits{Progress: l.Progress}); err != nil {
 		return err
 	}
+	if err = c.placeBest(ctx); err != nil {
+		return err
+	}
 	safe := c.safe()
 	switch {
 	case c.result.Status == Infeasible:
@@ -164,6 +171,22 @@ func (c *candidate) settle(ctx context.Context, goal *Goal, l Limits) (err error
 		c.verdict = OnlyBorderline
 	}
 	return nil
+}
+
+// placeBest says which nodes run the best plan where it may use any.
+func (c *candidate) placeBest(ctx context.Context) error {
+	if len(c.result.Plans) == 0 || !c.problem.Facts.Cluster.IsMerged() {
+		return nil
+	}
+	best := &c.result.Plans[0]
+	parsed, err := plan.Parse(best.Text)
+	if err != nil {
+		return err
+	}
+	if err = c.place(ctx, best, &parsed.Plan); err == nil {
+		best.Unaligned.Complete = c.result.Status == Optimal
+	}
+	return err
 }
 
 // safe is the best plan that fits, nil when none was found.

@@ -88,8 +88,8 @@ func (q *Sizing) result(list []*candidate, looked int) *SizingResult {
 	for _, c := range list[looked:] {
 		r.NotLookedAt = append(r.NotLookedAt, c.gpus)
 	}
-	if len(list) > 0 && list[0].problem.Facts.Cluster.Irregular() {
-		r.Warnings = append([]string{alikeOnly}, r.Warnings...)
+	if len(list) > 0 {
+		r.Warnings = append(slices.Clone(list[0].said), r.Warnings...)
 	}
 	switch undecided := slices.ContainsFunc(list[:looked], func(c *candidate) bool { return c.verdict == Undecided }); {
 	case r.GPUs != nil && proven:

@@ -37,7 +37,7 @@ func asItIs(p *page, s *subject, r *search.SensitivityResult) {
 	if len(r.Inputs) == 0 {
 		proven = "stopped before that was proven, nothing was changed"
 	}
-	p.heading("%s on %s of %s GPUs: %s", degrees(&b.Degrees), units.Grouped(b.GPUs), units.Grouped(int64(s.gpus)), proven)
+	p.heading("%s on %s of %s: %s", degrees(&b.Degrees), units.Grouped(b.GPUs), s.there(), proven)
 	p.list([][2]string{
 		{"step time", seconds(b.StepSeconds)},
 		{"memory", fmt.Sprintf("%s of %s GiB usable on the tightest stage: %s", gib(b.PeakReservedBytes), gib(b.UsableBytes), words(b.Verdict))},
