@@ -80,8 +80,8 @@ type Space struct {
 	Dimensions []Dimension `json:"dimensions"` // searched degrees and options
 	Rules      []string    `json:"rules"`      // ids of the rules that held
 	Profile    string      `json:"profile"`
-	// RawCombinations counts the combinations of all coordinates' values
-	// before any rule.
+	// RawCombinations counts the combinations of the values of all degrees and
+	// options before any rule, placement apart.
 	RawCombinations float64 `json:"raw_combinations"`
 }
 
