@@ -14,7 +14,7 @@ import (
 func (m *Model) leastPeakOf(v *view, a *memory, usable float64) float64 {
 	ratio := m.profile.Memory.Reserved.Value
 	peak := max(max(m.meanPeak(v, a), m.endPeak(v, a))*ratio, m.hostPeak(v))
-	if !v.pp.single() {
+	if !v.pp.single() || !v.whole() && !v.order.Single() {
 		return peak
 	}
 	for _, limit := range [...]float64{m.fitLimit(usable), m.runLimit(usable)} {
@@ -29,10 +29,11 @@ func (m *Model) leastPeakOf(v *view, a *memory, usable float64) float64 {
 // dimension that shares it cancelled.
 func (m *Model) meanPeak(v *view, a *memory) float64 {
 	total := 0.0
+	flight := min(v.leastInFlight(0, v.cols.hi), v.leastInFlight(v.cols.hi-1, v.cols.hi))
 	for k, n := range m.layers {
-		total += float64(n * (a.layer[k].state() + float64(v.leastInFlight(v.pp.hi-1, v.pp.hi)*a.layer[k].kept)))
+		total += float64(n * (a.layer[k].state() + float64(flight*a.layer[k].kept)))
 	}
-	mean := total / v.pp.hi
+	mean := total / v.cols.hi
 	if v.zero.Hi >= plan.ZeroOptimizer {
 		params := 0.0
 		for k, n := range m.layers {
@@ -46,7 +47,7 @@ func (m *Model) meanPeak(v *view, a *memory) float64 {
 	for k, n := range m.layers {
 		step += float64(n * a.layer[k].step)
 	}
-	return max(mean+a.common(), step/v.pp.hi)
+	return max(mean+a.common(), step/v.cols.hi)
 }
 
 // endPeak is the least memory of the first stage if it holds as many layers as
@@ -62,7 +63,7 @@ func (m *Model) endPeak(v *view, a *memory) float64 {
 // room reports whether, kind by kind, the layers fit the stages when each may
 // hold as many as the limit on allocated bytes allows.
 func (m *Model) room(v *view, a *memory, limit float64) bool {
-	p := v.pp.lo
+	p := v.cols.lo
 	left := m.layers
 	for r := 0.0; r < p; r++ {
 		flight := v.leastInFlight(r, p)

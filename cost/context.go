@@ -128,7 +128,7 @@ func (m *Model) attention(v *view, w *work, l *links, what measure) pass {
 	least := m.attentionOf(v, plan.CPComm(v.cpComm.Lo), w, l, what)
 	for k := v.cpComm.Lo + 1; k <= v.cpComm.Hi; k++ {
 		p := m.attentionOf(v, plan.CPComm(k), w, l, what)
-		least = pass{min(least.fwd, p.fwd), min(least.bwd, p.bwd)}
+		least = pass{fwd: min(least.fwd, p.fwd), bwd: min(least.bwd, p.bwd)}
 	}
 	return least
 }
@@ -140,15 +140,15 @@ func (m *Model) attentionOf(v *view, kind plan.CPComm, w *work, l *links, what m
 	}
 	switch kind {
 	case plan.CPAllGather:
-		return p.plus(pass{l.cp.gather, l.cp.gather + l.cp.scatter})
+		return p.plus(pass{fwd: l.cp.gather, bwd: l.cp.gather + l.cp.scatter})
 	case plan.CPAllToAll:
-		return p.plus(pass{l.cp.exchange, l.cp.exchange})
+		return p.plus(pass{fwd: l.cp.exchange, bwd: l.cp.exchange})
 	}
 	if what == sequence {
 		return p
 	}
 	share := m.profile.Time.RingExposed.Value
-	return pass{ringed(p.fwd, l.cp.step, share, v.cp), ringed(p.bwd, 2*l.cp.step, share, v.cp)}
+	return pass{fwd: ringed(p.fwd, l.cp.step, share, v.cp), bwd: ringed(p.bwd, 2*l.cp.step, share, v.cp)}
 }
 
 // unbalanced is the core's time on the context-parallel rank that takes longest. Of
@@ -165,7 +165,7 @@ func (m *Model) unbalanced(v *view, core pass, kind plan.CPComm) pass {
 // core is the core alone.
 func (m *Model) core(w *work, kind plan.CPComm) pass {
 	fwd := w.core[kind]
-	return pass{fwd, fwd * m.profile.Time.AttnBackward.Value}
+	return pass{fwd: fwd, bwd: fwd * m.profile.Time.AttnBackward.Value}
 }
 
 // ringed is the time of an attention core under ring context parallelism: each

@@ -131,7 +131,7 @@ func (m *Model) guess(j *job, r, most int, threshold, limit float64) int {
 	n := (limit - base) / each
 	if layer := j.layer[kind].sum(); layer > 0 && j.wire <= threshold {
 		fixed := j.hop.sum()
-		if r == j.pp-1 {
+		if r == j.headRank() {
 			fixed += j.head.sum()
 		}
 		n = min(n, (threshold-fixed)/layer)
@@ -162,7 +162,7 @@ func (m *Model) leastLayers(j *job, r int) int {
 	if j.pp*j.vpp > 1 && r == 0 {
 		n--
 	}
-	if j.pp*j.vpp > 1 && r == j.pp-1 {
+	if j.pp*j.vpp > 1 && r == j.headRank() {
 		n--
 	}
 	return max(n, 0)
@@ -173,20 +173,27 @@ func (m *Model) reserved(j *job, r int) int {
 	if r == 0 {
 		return 0
 	}
+	if j.schedule.Folded() {
+		return max(0, r*j.vpp-2)
+	}
 	return max(0, r*j.vpp-1)
 }
 
 // deal spreads each rank's layers over its chunks as evenly as can be. The
 // last chunks take what does not divide, since the first ones open and close
-// the pipeline; on the last rank the first ones do, since its last chunk holds
+// the pipeline; on the head's rank the first ones do, since its last chunk holds
 // the head.
 func (m *Model) deal(j *job, s *schedule, totals []int) {
 	s.chunks = s.chunks[:0]
 	for c := range j.vpp {
-		for r := range j.pp {
+		for i := range j.pp {
+			r := i
+			if c == 1 && j.schedule.Folded() {
+				r = j.pp - 1 - i
+			}
 			share, extra := totals[r]/j.vpp, totals[r]%j.vpp
 			position := j.vpp - 1 - c
-			if r == j.pp-1 && j.pp > 1 {
+			if r == j.headRank() && (j.pp > 1 || j.schedule.Folded()) {
 				position = c
 			}
 			if position < extra {

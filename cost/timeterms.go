@@ -74,7 +74,7 @@ func (m *Model) rankTerms(v *view, j *job, s *schedule, r int) Term {
 	add("host launch floor", total.floor)
 	add("gathers and reductions of sharded layers, exposed", total.sharded)
 	add("activations and gradients to and from the host, exposed", total.offload)
-	if r == j.pp-1 {
+	if r == j.headRank() {
 		add("output head and loss", j.head.sum())
 	}
 	add("stage-to-stage transfers", k.time.sum()-sum)

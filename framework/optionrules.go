@@ -24,17 +24,6 @@ func OptionIn(id string, c plan.Coord, why string, values ...int32) Rule {
 	}
 }
 
-// gpipeHasOneChunk: GPipe runs one chunk of layers per rank.
-func gpipeHasOneChunk(id string) Rule {
-	return Rule{
-		ID: id, Reads: []plan.Coord{plan.VPP, plan.ScheduleC},
-		Holds: func(_ *Facts, p *plan.Point) bool { return p[plan.ScheduleC] == 0 || p[plan.VPP] == 1 },
-		Text: func(_ *Facts, p *plan.Point) string {
-			return fmt.Sprintf("schedule %s with vpp %d; GPipe has one chunk a rank", plan.ScheduleC.Format(p[plan.ScheduleC]), p[plan.VPP])
-		},
-	}
-}
-
 // HeadsForContext: an all-to-all around the attention core gives each rank of
 // cp its own heads of those that tp leaves; key/value heads are split too or
 // replicated evenly.

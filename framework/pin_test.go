@@ -199,7 +199,7 @@ func TestABoundOnARareOptionFreesItsUsualValues(t *testing.T) {
 		{"activation-offload>=50", plan.ActOffload, []int32{0, 25, 50, 75, 100}},
 		{"cp-comm<=a2a", plan.CPCommC, []int32{0, 1, 2}},
 		{"cp-comm=a2a", plan.CPCommC, []int32{0, 2}},
-		{"schedule<=gpipe", plan.ScheduleC, []int32{0, 1}},
+		{"schedule<=gpipe", plan.ScheduleC, []int32{0, 1, 2, 3, 4, 5}},
 		{"recompute-spare<=75", plan.RecomputeSpare, []int32{0, 25, 50, 75}},
 	} {
 		pins, err := framework.ParsePins(c.pins)

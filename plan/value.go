@@ -15,10 +15,8 @@ func (c Coord) Format(v int32) string {
 		return Recompute(v).String()
 	case c == CPCommC && v >= 0 && v < int32(NumCPComm):
 		return CPComm(v).String()
-	case c == ScheduleC && v == 0:
-		return OneFOneB.String()
 	case c == ScheduleC:
-		return GPipe.String()
+		return ScheduleOf(v, 1).String()
 	}
 	return strconv.Itoa(int(v))
 }
@@ -44,12 +42,9 @@ func (c Coord) ParseValue(text string) (int32, error) {
 	case ScheduleC:
 		s, err := parseSchedule(text)
 		if err == nil && s == Interleaved {
-			return 0, fmt.Errorf("schedule=interleaved follows from vpp above 1; expected 1f1b or gpipe")
+			return 0, fmt.Errorf("schedule=interleaved is 1f1b with vpp above 1; expected another, such as 1f1b or zb-h1, or a pin of vpp")
 		}
-		if s == GPipe {
-			return 1, err
-		}
-		return 0, err
+		return s.Value(), err
 	case OptOffload, ActOffload, RecomputeSpare:
 		n, err := percent(c.String(), text)
 		return int32(n), err
