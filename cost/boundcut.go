@@ -11,7 +11,7 @@ import "math"
 //	pass   the first micro-batch goes forward through every chunk and back, of
 //	       which ranks wait for the gradient of the input alone
 //
-// and, where ZB-H1 is the only one, by forms of its own.
+// and, where there is only one schedule, by forms of its own.
 func (m *Model) cutSpan(v *view, t *total, j *job) float64 {
 	hop := 0.0
 	if v.pp.lo > 1 {
@@ -21,7 +21,11 @@ func (m *Model) cutSpan(v *view, t *total, j *job) float64 {
 	even = max(even, j.wire*v.each.lo) + float64(v.each.lo*hop)
 	once := j.stageTime(m.layers).plus(j.head).plus(j.hop.times(v.cols.lo))
 	span := max(even, once.fwd+once.inp, m.endsSpan(v, j, hop))
-	if v.order.Single() && v.cols.single() && v.vpp.hi <= 1 {
+	switch {
+	case !v.order.Single() || !v.cols.single():
+	case v.folded:
+		span = max(span, m.foldedSpan(v, j, &once))
+	case v.vpp.hi <= 1:
 		span = max(span, m.delayedSpan(v, j, &once))
 	}
 	return span

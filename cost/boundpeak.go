@@ -29,7 +29,8 @@ func (m *Model) leastPeakOf(v *view, a *memory, usable float64) float64 {
 // dimension that shares it cancelled.
 func (m *Model) meanPeak(v *view, a *memory) float64 {
 	total := 0.0
-	flight := min(v.leastInFlight(0, v.cols.hi), v.leastInFlight(v.cols.hi-1, v.cols.hi))
+	first, last := v.leastFlight(0, v.cols.hi), v.leastFlight(v.cols.hi-1, v.cols.hi)
+	flight := min(first.most, last.most)
 	for k, n := range m.layers {
 		total += float64(n * (a.layer[k].state() + float64(flight*a.layer[k].kept)))
 	}
@@ -66,7 +67,7 @@ func (m *Model) room(v *view, a *memory, limit float64) bool {
 	p := v.cols.lo
 	left := m.layers
 	for r := 0.0; r < p; r++ {
-		flight := v.leastInFlight(r, p)
+		flight := v.leastFlight(r, p)
 		free := limit - a.common() - a.ends(r, p)
 		if free < 0 {
 			return false
@@ -75,7 +76,7 @@ func (m *Model) room(v *view, a *memory, limit float64) bool {
 			if m.layers[k] == 0 {
 				continue
 			}
-			left[k] -= math.Floor(float64(free/(a.layer[k].state()+float64(flight*a.layer[k].kept))*(1+1e-12)) + 1e-9)
+			left[k] -= math.Floor(float64(free/(a.layer[k].state()+a.layer[k].activations(&flight))*(1+1e-12)) + 1e-9)
 		}
 	}
 	return left[models.Dense] <= 0 && left[models.MoE] <= 0

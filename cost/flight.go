@@ -80,20 +80,19 @@ func (l *perLayer) activations(f *flight) float64 {
 	return kept
 }
 
-// leastInFlight bounds the micro-batches' worth of activations on rank r of p
-// columns over a view's micro-batches, chunks and schedules. GPipe's is never below
-// 1F1B's; a view of several schedules of which some cut the backward counts one.
-func (v *view) leastInFlight(r, p float64) float64 {
+// leastFlight bounds the activations on rank r of p columns over a view's
+// micro-batches, chunks and schedules. GPipe's are never below 1F1B's; a view of
+// several schedules of which some cut the backward counts one micro-batch.
+func (v *view) leastFlight(r, p float64) flight {
 	switch {
 	case v.gpipe:
-		return v.micro.lo
+		return flight{most: v.micro.lo}
 	case v.whole():
-		return v.leastInterleaved(r, p)
+		return flight{most: v.leastInterleaved(r, p)}
 	case v.order.Single():
-		s := plan.ScheduleOf(v.order.Lo, 1)
-		return flightOf(s, r, p, v.each.lo, v.vpp.hi).most
+		return flightOf(plan.ScheduleOf(v.order.Lo, 1), r, p, v.each.lo, v.vpp.hi)
 	}
-	return 1
+	return flight{most: 1}
 }
 
 // leastInterleaved is that of 1F1B, or interleaved.

@@ -103,7 +103,7 @@ func (m *Model) hostNeed(v *view) float64 {
 		bytes += m.recipe.Grad
 	}
 	total += percentOf(v.optOffload.Lo) * params * bytes
-	flight := (v.leastInFlight(0, p) + v.leastInFlight(p-1, p)) / 2
+	flight := (v.leastFlight(0, p).most + v.leastFlight(p-1, p).most) / 2
 	tokens := m.divided(v)
 	for k, n := range m.layers {
 		if n > 0 {
