@@ -37,6 +37,7 @@ func (*Any) Options() map[plan.Coord][]int32 { return options }
 var options = map[plan.Coord][]int32{
 	plan.Zero:       {plan.ZeroNone, plan.ZeroOptimizer},
 	plan.RecomputeC: {int32(plan.RecomputeNone), int32(plan.RecomputeSelective), int32(plan.RecomputeFull)},
+	plan.ScheduleC:  {plan.OneFOneB.Value(), plan.ZBH1.Value(), plan.ZBV.Value()},
 }
 
 // Forms are all split forms.

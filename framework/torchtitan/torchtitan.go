@@ -62,6 +62,7 @@ var options = map[plan.Coord][]int32{
 	plan.Coord(plan.ETP): {1},
 	plan.Zero:            {plan.ZeroNone, plan.ZeroGradients, plan.ZeroWeights},
 	plan.RecomputeC:      {int32(plan.RecomputeNone), int32(plan.RecomputeOps), int32(plan.RecomputeFull)},
+	plan.ScheduleC:       {plan.OneFOneB.Value(), plan.ZBH1.Value(), plan.ZBV.Value()},
 }
 
 // Forms are even, embedding and head counted, and an explicit list.
