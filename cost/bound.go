@@ -79,7 +79,7 @@ func (m *Model) leastStep(v *view, a *memory, limit float64) float64 {
 	if v.whole() {
 		span = max(m.meanSpan(v, &t, &j), m.slowSpan(v, &t, &j), m.passSpan(v, &j))
 	} else {
-		span = m.cutSpan(v, &t, &j)
+		span = m.cutSpan(v, &j, &t, a, limit)
 	}
 	switch {
 	case !v.whole():

@@ -8,11 +8,14 @@ import "math"
 //	mean   the mean over the ranks of their own work
 //	ends   a rank has a share of the layers and the head's has the head as well,
 //	       however they are divided
+//	full   the fullest rank where no rank holds more than memory allows
 //	pass   the first micro-batch goes forward through every chunk and back, of
 //	       which ranks wait for the gradient of the input alone
 //
 // and, where there is only one schedule, by forms of its own.
-func (m *Model) cutSpan(v *view, t *total, j *job) float64 {
+//
+// Plans allocate at most limit.
+func (m *Model) cutSpan(v *view, j *job, t *total, a *memory, limit float64) float64 {
 	hop := 0.0
 	if v.pp.lo > 1 {
 		hop = v.busy(j.hop)
@@ -23,12 +26,53 @@ func (m *Model) cutSpan(v *view, t *total, j *job) float64 {
 	span := max(even, once.fwd+once.inp, m.endsSpan(v, j, hop))
 	switch {
 	case !v.order.Single() || !v.cols.single():
+	case !m.crowded(v, j, a, limit, hop, &span):
+		return math.Inf(1)
 	case v.folded:
 		span = max(span, m.foldedSpan(v, j, &once))
 	case v.vpp.hi <= 1:
 		span = max(span, m.delayedSpan(v, j, &once))
 	}
 	return span
+}
+
+// crowded raises the span to that of the fullest rank, for the layers of each kind,
+// where each rank holds as many as its memory allows; false where they have no room.
+func (m *Model) crowded(v *view, j *job, a *memory, limit, hop float64, span *float64) bool {
+	p := int(v.cols.lo)
+	if math.IsInf(limit, 1) || p > maxLayers || len(m.kinds) > maxLayers {
+		return true
+	}
+	var room [maxLayers]float64
+	for k, n := range m.layers {
+		if n == 0 {
+			continue
+		}
+		l, total := &a.layer[k], 0.0
+		for r := range p {
+			f := v.leastFlight(float64(r), v.cols.lo)
+			free := limit - a.common() - a.ends(float64(r), v.cols.lo)
+			room[r] = min(n, max(0, math.Floor(float64(free/(l.state()+l.activations(&f))*(1+slack))+slack)))
+			total += room[r]
+		}
+		if total < n {
+			return false
+		}
+		full := math.Ceil(n / v.cols.lo)
+		for ; full < n && heldWithin(room[:p], full) < n; full++ {
+		}
+		*span = max(*span, float64(v.each.lo*(float64(full*v.busy(j.layer[k]))+hop)))
+	}
+	return true
+}
+
+// heldWithin is how many layers ranks of the given room hold when none holds more than
+// full.
+func heldWithin(room []float64, full float64) (total float64) {
+	for _, n := range room {
+		total += min(n, full)
+	}
+	return total
 }
 
 // endsSpan is the least time of the slowest rank over all ways to divide the

@@ -61,23 +61,46 @@ func (m *Model) endPeak(v *view, a *memory) float64 {
 	return max(last, a.common()+a.embedding)
 }
 
-// room reports whether, kind by kind, the layers fit the stages when each may
-// hold as many as the limit on allocated bytes allows.
+// room reports whether the layers fit the stages when each may hold as many as the
+// limit on allocated bytes allows: kind by kind, and the MoE layers where the dense
+// ones take what they leave, or the place of as few of them as can be.
 func (m *Model) room(v *view, a *memory, limit float64) bool {
 	p := v.cols.lo
 	left := m.layers
+	beside, most := 0.0, 1.0 // dense layers that fit beside the most MoE layers, and in the place of one more at most
 	for r := 0.0; r < p; r++ {
 		flight := v.leastFlight(r, p)
 		free := limit - a.common() - a.ends(r, p)
 		if free < 0 {
 			return false
 		}
+		var each, hold [models.NumKinds]float64
 		for k := range left {
 			if m.layers[k] == 0 {
 				continue
 			}
-			left[k] -= math.Floor(float64(free/(a.layer[k].state()+a.layer[k].activations(&flight))*(1+1e-12)) + 1e-9)
+			each[k] = a.layer[k].state() + a.layer[k].activations(&flight)
+			hold[k] = fitting(free, each[k])
+			left[k] -= hold[k]
+		}
+		if !m.single {
+			spare := free - float64(hold[models.MoE]*each[models.MoE])
+			beside += fitting(spare, each[models.Dense])
+			most = max(most, fitting(spare+each[models.MoE], each[models.Dense]))
 		}
 	}
-	return left[models.Dense] <= 0 && left[models.MoE] <= 0
+	if left[models.Dense] > 0 || left[models.MoE] > 0 {
+		return false
+	}
+	displaced := 0.0
+	if over := m.layers[models.Dense] - beside; over > 0 && !m.single {
+		displaced = math.Ceil(over / most)
+	}
+	return left[models.MoE]+displaced <= 0
+}
+
+// fitting is how many layers of a size surely do not exceed the free bytes, and one
+// that does by rounding alone.
+func fitting(free, each float64) float64 {
+	return math.Floor(float64(free/each*(1+1e-12)) + 1e-9)
 }

@@ -109,7 +109,7 @@ func (m *Model) holds(j *job, r, left, most int, threshold, limit float64) (n in
 		layers[m.kinds[0]] = float64(n)
 	}
 	for ; n < most; n++ {
-		with := m.withLayer(j, layers, left-n-1, n+1)
+		with := m.withLayer(j, layers, r, left-n-1, n+1)
 		if t := j.rankTime(r, with).sum(); t > threshold*(1+slack) {
 			return n, t
 		}
@@ -141,12 +141,20 @@ func (m *Model) guess(j *job, r, most int, threshold, limit float64) int {
 	return max(0, min(most, int(min(n, 1e6))-1))
 }
 
-// withLayer adds layer i of the model to a rank, as its n-th. With one chunk a
+// withLayer adds layer i of the model to rank r, as its n-th. With one chunk a
 // rank it is exactly that layer; with several, a rank's layers are taken to be
-// of the model's mean composition.
-func (m *Model) withLayer(j *job, layers [models.NumKinds]float64, i, n int) [models.NumKinds]float64 {
-	if j.vpp <= 1 {
+// of the model's mean composition. The first rank of a V has the model's first
+// layers, the others are taken to have those of its last kind.
+func (m *Model) withLayer(j *job, layers [models.NumKinds]float64, r, i, n int) [models.NumKinds]float64 {
+	switch {
+	case j.vpp <= 1:
 		layers[m.kinds[i]]++
+		return layers
+	case j.schedule.Folded() && r == 0:
+		layers[m.kinds[n-1]]++
+		return layers
+	case j.schedule.Folded():
+		layers[m.kinds[len(m.kinds)-1]]++
 		return layers
 	}
 	for k := range layers {

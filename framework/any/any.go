@@ -31,7 +31,9 @@ func (*Any) Name() string { return "any" }
 // Profile is the cost profile of a Megatron-like implementation.
 func (*Any) Profile() string { return "megatron" }
 
-// Options are those of Megatron-like training.
+// Options are those of Megatron-like training, with zero-bubble schedules. DualPipe
+// and DualPipeV are left to a pin, since how much communication they hide is not
+// measured.
 func (*Any) Options() map[plan.Coord][]int32 { return options }
 
 var options = map[plan.Coord][]int32{
