@@ -75,9 +75,14 @@ func (m *Model) leastStep(v *view, a *memory, limit float64) float64 {
 	j := m.slots(v)
 	t := m.totals(v, &j)
 	g := m.gradients(v, m.meanHeld(v))
-	span := max(m.meanSpan(v, &t, &j), m.slowSpan(v, &t, &j), m.passSpan(v, &j))
-	whole := 0.0
+	span, whole := 0.0, 0.0
+	if v.whole() {
+		span = max(m.meanSpan(v, &t, &j), m.slowSpan(v, &t, &j), m.passSpan(v, &j))
+	} else {
+		span = m.cutSpan(v, &j, &t, a, limit)
+	}
 	switch {
+	case !v.whole():
 	case v.pp.hi <= 1:
 		once := j.stageTime(m.layers).plus(j.head)
 		whole = float64(v.micro.lo*once.sum()) + g.exposed(m, once)
@@ -86,7 +91,7 @@ func (m *Model) leastStep(v *view, a *memory, limit float64) float64 {
 	}
 	hidden := 0.0
 	if m.profile.Time.GradOverlap.Value > 0 || m.profile.Time.ParamOverlap.Value > 0 {
-		hidden = 1 / v.micro.lo
+		hidden = 1 / v.each.lo
 	}
 	whole = max(whole, span, float64(span*(1-hidden))+g.both)
 	return (whole + g.optimizer + m.profile.Time.StepSeconds.Value) * m.jitter
@@ -98,7 +103,7 @@ func (m *Model) meanHeld(v *view) held {
 	var h held
 	for k := range m.layers {
 		if m.layers[k] > 0 {
-			h = h.plus(m.held[k], m.layers[k]/v.pp.hi)
+			h = h.plus(m.held[k], m.layers[k]/v.cols.hi)
 		}
 	}
 	if v.pp.hi <= 1 {

@@ -116,9 +116,7 @@ func randomPoint(r *rand.Rand, m *Model) (plan.Point, bool) {
 	if pp > 1 && r.IntN(2) == 0 {
 		q.Options.VPP = int32(1 + r.IntN(8))
 	}
-	if q.Options.VPP == 1 && r.IntN(4) == 0 {
-		q.Options.Schedule = plan.GPipe
-	}
+	cutting := drawSchedule(r, m, &q, pp)
 	q.Options.ZeroStage = int8(r.IntN(plan.NumZero))
 	if r.IntN(4) == 0 {
 		q.Options.OptimizerOffload, q.Options.ActivationOffload = int8(25*r.IntN(5)), int8(25*r.IntN(5))
@@ -139,11 +137,27 @@ func randomPoint(r *rand.Rand, m *Model) (plan.Point, bool) {
 	}
 	pt := q.Point()
 	tp := q.Placement.Degree(plan.TP)
-	ok := m.workload.GlobalBatch%int64(dp*q.Options.MicroBatch) == 0 &&
+	ok := cutting && m.workload.GlobalBatch%int64(dp*q.Options.MicroBatch) == 0 &&
 		m.model.Heads%int(tp) == 0 && int(pp*q.Options.VPP) <= len(m.kinds)+plan.MaxEmptyChunks &&
 		m.workload.SeqLen%int64(2*q.Placement.Degree(plan.CP)*tp) == 0 &&
 		(m.model.Experts == 0 || m.model.Experts%int(q.Placement.Degree(plan.EP)) == 0 && m.model.MoEFFN%int(q.Placement.Degree(plan.ETP)) == 0)
 	return pt, ok
+}
+
+// drawSchedule sets any schedule, of which half are 1F1B or interleaved, and says
+// whether the pipeline suits it.
+func drawSchedule(r *rand.Rand, m *Model, q *plan.Plan, pp int32) bool {
+	s := plan.Schedule(r.IntN(2 * int(plan.NumSchedules)))
+	if s < plan.GPipe || s >= plan.NumSchedules {
+		q.Options.Schedule = plan.ScheduleOf(0, q.Options.VPP)
+		return true
+	}
+	if only := s.Chunks(); only > 0 {
+		q.Options.VPP = only
+	}
+	q.Options.Schedule = s
+	micro := m.workload.GlobalBatch / int64(q.DP()*q.Options.MicroBatch)
+	return s == plan.GPipe || pp > 1 && (s != plan.DualPipe || pp%2 == 0 && micro%2 == 0) && (s < plan.DualPipe || micro >= 2*int64(pp))
 }
 
 // randomBox draws a box round the point: a third of the boxes are wide in every
@@ -175,7 +189,7 @@ func randomBox(r *rand.Rand, m *Model, pt *plan.Point) plan.Box {
 			b[c] = around(r, pt[c], int32(plan.NumCPComm))
 			continue
 		case plan.ScheduleC:
-			b[c] = around(r, pt[c], 2)
+			b[c] = around(r, pt[c], int32(plan.NumSchedules)-1)
 			continue
 		}
 		if r.IntN(2) == 0 {

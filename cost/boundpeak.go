@@ -14,7 +14,7 @@ import (
 func (m *Model) leastPeakOf(v *view, a *memory, usable float64) float64 {
 	ratio := m.profile.Memory.Reserved.Value
 	peak := max(max(m.meanPeak(v, a), m.endPeak(v, a))*ratio, m.hostPeak(v))
-	if !v.pp.single() {
+	if !v.pp.single() || !v.whole() && !v.order.Single() {
 		return peak
 	}
 	for _, limit := range [...]float64{m.fitLimit(usable), m.runLimit(usable)} {
@@ -29,10 +29,12 @@ func (m *Model) leastPeakOf(v *view, a *memory, usable float64) float64 {
 // dimension that shares it cancelled.
 func (m *Model) meanPeak(v *view, a *memory) float64 {
 	total := 0.0
+	first, last := v.leastFlight(0, v.cols.hi), v.leastFlight(v.cols.hi-1, v.cols.hi)
+	flight := min(first.most, last.most)
 	for k, n := range m.layers {
-		total += float64(n * (a.layer[k].state() + float64(v.leastInFlight(v.pp.hi-1, v.pp.hi)*a.layer[k].kept)))
+		total += float64(n * (a.layer[k].state() + float64(flight*a.layer[k].kept)))
 	}
-	mean := total / v.pp.hi
+	mean := total / v.cols.hi
 	if v.zero.Hi >= plan.ZeroOptimizer {
 		params := 0.0
 		for k, n := range m.layers {
@@ -46,7 +48,7 @@ func (m *Model) meanPeak(v *view, a *memory) float64 {
 	for k, n := range m.layers {
 		step += float64(n * a.layer[k].step)
 	}
-	return max(mean+a.common(), step/v.pp.hi)
+	return max(mean+a.common(), step/v.cols.hi)
 }
 
 // endPeak is the least memory of the first stage if it holds as many layers as
@@ -59,23 +61,46 @@ func (m *Model) endPeak(v *view, a *memory) float64 {
 	return max(last, a.common()+a.embedding)
 }
 
-// room reports whether, kind by kind, the layers fit the stages when each may
-// hold as many as the limit on allocated bytes allows.
+// room reports whether the layers fit the stages when each may hold as many as the
+// limit on allocated bytes allows: kind by kind, and the MoE layers where the dense
+// ones take what they leave, or the place of as few of them as can be.
 func (m *Model) room(v *view, a *memory, limit float64) bool {
-	p := v.pp.lo
+	p := v.cols.lo
 	left := m.layers
+	beside, most := 0.0, 1.0 // dense layers that fit beside the most MoE layers, and in the place of one more at most
 	for r := 0.0; r < p; r++ {
-		flight := v.leastInFlight(r, p)
+		flight := v.leastFlight(r, p)
 		free := limit - a.common() - a.ends(r, p)
 		if free < 0 {
 			return false
 		}
+		var each, hold [models.NumKinds]float64
 		for k := range left {
 			if m.layers[k] == 0 {
 				continue
 			}
-			left[k] -= math.Floor(float64(free/(a.layer[k].state()+float64(flight*a.layer[k].kept))*(1+1e-12)) + 1e-9)
+			each[k] = a.layer[k].state() + a.layer[k].activations(&flight)
+			hold[k] = layersIn(free, each[k])
+			left[k] -= hold[k]
+		}
+		if !m.single {
+			spare := free - float64(hold[models.MoE]*each[models.MoE])
+			beside += layersIn(spare, each[models.Dense])
+			most = max(most, layersIn(spare+each[models.MoE], each[models.Dense]))
 		}
 	}
-	return left[models.Dense] <= 0 && left[models.MoE] <= 0
+	if left[models.Dense] > 0 || left[models.MoE] > 0 {
+		return false
+	}
+	displaced := 0.0
+	if over := m.layers[models.Dense] - beside; over > 0 && !m.single {
+		displaced = math.Ceil(over / most)
+	}
+	return left[models.MoE]+displaced <= 0
+}
+
+// layersIn is how many layers of a size surely do not exceed the free bytes, and one
+// that does by rounding alone.
+func layersIn(free, each float64) float64 {
+	return math.Floor(float64(free/each*(1+1e-12)) + 1e-9)
 }

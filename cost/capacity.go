@@ -22,7 +22,7 @@ func (c *capacity) measure(v *view, a *memory, l *perLayer, limit, mean, layers 
 	}
 	most := int(layers)
 	for r := 0.0; r < p-1; r++ {
-		each := l.state() + float64(v.leastInFlight(r, p)*l.kept)
+		each := l.state() + float64(v.leastFlight(r, p).most*l.kept)
 		n := math.Floor(float64((limit-a.common()-a.ends(r, p))/each*(1+slack)) + slack)
 		c.tight = c.tight || n < mean+1
 		if !c.tight && r > 0 {

@@ -173,7 +173,7 @@ func (m *Model) attention(v *view, w *work, l *links, what measure) pass {
 	least := m.attentionOf(v, plan.CPComm(v.cpComm.Lo), w, l, what)
 	for k := v.cpComm.Lo + 1; k <= v.cpComm.Hi; k++ {
 		p := m.attentionOf(v, plan.CPComm(k), w, l, what)
-		least = pass{min(least.fwd, p.fwd), min(least.bwd, p.bwd)}
+		least = pass{fwd: min(least.fwd, p.fwd), bwd: min(least.bwd, p.bwd)}
 	}
 	return least
 }
@@ -186,20 +186,20 @@ func (m *Model) attentionOf(v *view, kind plan.CPComm, w *work, l *links, what m
 	share := m.profile.Time.RingExposed.Value
 	switch kind {
 	case plan.CPAllGather:
-		return p.plus(pass{l.cp.gather, l.cp.gather + l.cp.scatter})
+		return p.plus(pass{fwd: l.cp.gather, bwd: l.cp.gather + l.cp.scatter})
 	case plan.CPAllToAll:
-		return p.plus(pass{l.cp.exchange, l.cp.exchange})
+		return p.plus(pass{fwd: l.cp.exchange, bwd: l.cp.exchange})
 	case plan.CPHierarchical:
 		if what == slot {
 			ring := v.ring(kind)
-			p = pass{ringed(p.fwd, l.cp.between, share, ring), ringed(p.bwd, 2*l.cp.between, share, ring)}
+			p = pass{fwd: ringed(p.fwd, l.cp.between, share, ring), bwd: ringed(p.bwd, 2*l.cp.between, share, ring)}
 		}
-		return p.plus(pass{l.cp.inside, l.cp.inside})
+		return p.plus(pass{fwd: l.cp.inside, bwd: l.cp.inside})
 	}
 	if what == sequence {
 		return p
 	}
-	return pass{ringed(p.fwd, l.cp.step, share, v.cp), ringed(p.bwd, 2*l.cp.step, share, v.cp)}
+	return pass{fwd: ringed(p.fwd, l.cp.step, share, v.cp), bwd: ringed(p.bwd, 2*l.cp.step, share, v.cp)}
 }
 
 // ring is the number of parts into which a kind of context parallelism cuts the
@@ -225,7 +225,7 @@ func (m *Model) core(v *view, w *work, kind plan.CPComm, what measure) pass {
 			fwd *= v.tp.lo * v.cp.lo / v.mb.lo
 		}
 	}
-	core := pass{fwd, fwd * m.profile.Time.AttnBackward.Value}
+	core := pass{fwd: fwd, bwd: fwd * m.profile.Time.AttnBackward.Value}
 	if share := m.profile.Time.Imbalance.Value; share != 0 && ring.lo > 1 {
 		return core.times(1 + float64(share*(1-1/ring.lo)))
 	}

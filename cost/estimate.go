@@ -88,6 +88,7 @@ func (m *Model) Explain(p *plan.Plan) Estimate {
 			m.model.Name, units.Grouped(n)))
 	}
 	e.Warnings = append(e.Warnings, m.offloadNotes(&v)...)
+	e.Warnings = append(e.Warnings, j.scheduleNotes(m.model.Experts > 0)...)
 	gpus := float64(p.Placement.GPUs())
 	tokens := m.workload.TokensPerStep()
 	available := float64(e.Step) * gpus * m.rate

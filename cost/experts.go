@@ -111,10 +111,15 @@ func (m *Model) expertPass(v *view, what measure) pass {
 	copies := m.seq * float64(m.model.TopK) * m.load
 	if what == slot {
 		fwd := local * m.expertTimes(v.etp.hi).at(m.expertRows(v).lo)
-		return pass{fwd, m.gemmBackward(fwd, params)}.plus(m.expertQuantise(v, copies, params, what))
+		return m.grouped(fwd, params).plus(m.expertQuantise(v, copies, params, what))
 	}
 	rows := m.expertRows(v).hi
 	fwd := copies * v.etp.lo * m.expertTimes(v.etp.lo).at(rows) / rows
 	params *= v.tp.lo * v.cp.lo / v.mb.hi
-	return pass{fwd, m.gemmBackward(fwd, params)}.plus(m.expertQuantise(v, copies, params, what))
+	return m.grouped(fwd, params).plus(m.expertQuantise(v, copies, params, what))
+}
+
+// grouped is the pass of experts whose forward takes a time.
+func (m *Model) grouped(fwd, params float64) pass {
+	return pass{fwd: fwd, bwd: m.gemmBackward(fwd, params), inp: m.inputBackward(fwd), wgt: m.weightBackward(fwd, params)}
 }

@@ -35,7 +35,7 @@ func (m *Model) newFitting(v *view, j *job) fitting {
 			spared := m.keepsOf(kind, plan.RecomputeNone).of(v, &tokens) * (1 - percentOf(v.actOffload.Hi))
 			f.kept[k] = max(0, spared-j.account.layer[k].kept)
 			whole := m.layerPass(&all, kind, slot)
-			f.again[k] = pass{whole.fwd - j.layer[k].fwd, whole.bwd - j.layer[k].bwd}
+			f.again[k] = whole.plus(j.layer[k].times(-1))
 		}
 	}
 	if m.mtp > 0 { // those layers are not recomputed
@@ -48,10 +48,10 @@ func (m *Model) newFitting(v *view, j *job) fitting {
 // those, the last first, that fit the limit in effect.
 func (j *job) recomputed(r int, layers [models.NumKinds]float64) [models.NumKinds]float64 {
 	a, flight := &j.account, j.inFlight(float64(r))
-	free := j.fitting.within*(1-slack)/j.reserved - a.running(float64(r), float64(j.pp), flight, layers)
+	free := j.fitting.within*(1-slack)/j.reserved - a.running(float64(r), float64(j.pp), &flight, layers)
 	for k := len(layers) - 1; k >= 0 && free > 0; k-- {
 		spared := layers[k]
-		if each := flight * j.fitting.kept[k]; each > 0 {
+		if each := flight.most * j.fitting.kept[k]; each > 0 {
 			spared = min(spared, math.Floor(free/each))
 			free -= spared * each
 		}
@@ -95,9 +95,9 @@ func (j *job) repeat(r int, k *rank, layers [models.NumKinds]float64) {
 // sparing is the memory of activations that rank r keeps since some of its layers
 // are not recomputed.
 func (j *job) sparing(r int, layers, repeated [models.NumKinds]float64) float64 {
-	total := 0.0
+	total, flight := 0.0, j.inFlight(float64(r))
 	for k := range layers {
-		total += float64((layers[k] - repeated[k]) * float64(j.inFlight(float64(r))*j.fitting.kept[k]))
+		total += float64((layers[k] - repeated[k]) * float64(flight.most*j.fitting.kept[k]))
 	}
 	return total
 }

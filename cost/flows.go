@@ -105,7 +105,7 @@ func (m *Model) linkTotals(v *view, layers [models.NumKinds]float64) linkTotal {
 // slowest rank: dense ones, copies of the shards, experts.
 func (m *Model) stepFlows(v *view, j *job, s *schedule) []flow {
 	rank := s.slowest()
-	h := m.rankParams(v, s.ranks[rank].layers, rank, j.pp)
+	h := m.rankParams(v, s.ranks[rank].layers, rank, j)
 	local, experts := h.split/v.tp.lo+h.whole, h.experts/(v.ep.lo*v.etp.lo)
 	dims := []plan.Dim{plan.CP, plan.DPShard}
 	if v.zero.Lo == plan.ZeroNone {

@@ -123,7 +123,8 @@ func (m *Model) expertQuantise(v *view, copies, params float64, what measure) pa
 	if what == slot {
 		copies *= v.mb.lo / (v.cp.hi * v.tp.hi)
 	}
-	return pass{m.quantise(float64(copies*in) + params), m.quantise(copies * out)}
+	back := m.quantise(copies * out)
+	return pass{fwd: m.quantise(float64(copies*in) + params), bwd: back, inp: back}
 }
 
 // fp8Warning says what an fp8 plan's times rest on.

@@ -16,12 +16,21 @@ func (m *Model) afterSpan(v *view, j *job, s *schedule) (worst gradients, expose
 		if r > 1 && r < j.pp-1 && k.layers == s.ranks[r-1].layers {
 			continue
 		}
-		g := m.gradients(v, m.rankParams(v, k.layers, r, j.pp))
-		if e := g.exposed(m, k.time); r == 0 || e+g.optimizer > exposed+worst.optimizer {
+		g := m.gradients(v, m.rankParams(v, k.layers, r, j))
+		if e := g.exposed(m, j.hides(k.time)); r == 0 || e+g.optimizer > exposed+worst.optimizer {
 			worst, exposed = g, e
 		}
 	}
 	return worst, exposed
+}
+
+// hides is the part of a rank's pass that hides the once-a-step communication: no
+// more than it is busy.
+func (j *job) hides(t pass) pass {
+	if j.schedule < plan.DualPipe {
+		return t
+	}
+	return t.times(min(1, t.both/t.sum()))
 }
 
 // gradients is the once-a-step communication of a rank: reduction and gather
@@ -34,7 +43,7 @@ type gradients struct {
 // exposed is what neither the last backward nor the next forward hides.
 func (g *gradients) exposed(m *Model, time pass) float64 {
 	t := &m.profile.Time
-	hidden := pass{t.ParamOverlap.Value * time.fwd, t.GradOverlap.Value * time.bwd}
+	hidden := pass{fwd: t.ParamOverlap.Value * time.fwd, bwd: t.GradOverlap.Value * time.bwd}
 	open := t.OnceExposed.Value
 	rest := 1 - open
 	return max(max(0, float64(g.reduce*rest)-hidden.bwd)+max(0, float64(g.gather*rest)-hidden.fwd)+float64(open*(g.reduce+g.gather)),

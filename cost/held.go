@@ -24,8 +24,8 @@ func (m *Model) onRank(v *view, h *held) float64 {
 	return h.split/v.tp.hi + h.whole + h.experts/m.expertRanks(v)
 }
 
-// rankParams is what rank r of pp holds with the given layers of each kind.
-func (m *Model) rankParams(v *view, layers [models.NumKinds]float64, r, pp int) held {
+// rankParams is what rank r of a job holds with the given layers of each kind.
+func (m *Model) rankParams(v *view, layers [models.NumKinds]float64, r int, j *job) held {
 	var h held
 	for k, n := range layers {
 		if n > 0 {
@@ -37,12 +37,12 @@ func (m *Model) rankParams(v *view, layers [models.NumKinds]float64, r, pp int) 
 		h.split += table
 		h.whole += float64(m.model.Positions() + m.model.EmbeddingNorm())
 	}
-	if r == pp-1 {
+	if r == j.headRank() {
 		h.whole += float64(m.model.FinalNorm())
-		if !(m.model.TieEmbeddings && pp == 1) {
+		if !j.account.shared(float64(j.pp)) {
 			h.split += table
 		}
-		h = h.plus(m.mtpHeld(v, float64(pp)), 1)
+		h = h.plus(m.mtpHeld(v, float64(j.pp)), 1)
 	}
 	return h
 }

@@ -1,6 +1,8 @@
 package cost
 
 import (
+	"math"
+
 	"meshplan/models"
 	"meshplan/plan"
 )
@@ -8,9 +10,9 @@ import (
 // job is what a layer split depends on: the pipeline, the time of a layer of
 // each kind and of the head, the memory account and its limits.
 type job struct {
-	pp, vpp  int
+	schedule plan.Schedule
+	pp, vpp  int // columns and chunks a column, see pipe
 	micro    float64
-	gpipe    bool
 	layer    [models.NumKinds]pass
 	head     pass
 	hop      pass // exposed transfers of a rank and micro-batch
@@ -24,8 +26,14 @@ type job struct {
 
 func (m *Model) newJob(v *view) job {
 	j := m.slots(v)
-	j.pp, j.vpp, j.micro = int(v.pp.lo), max(1, int(v.vpp.lo)), v.micro.lo
-	j.gpipe = v.gpipe
+	j.pp, j.vpp, j.micro = int(v.cols.lo), max(1, int(v.vpp.lo)), math.Ceil(v.each.lo)
+	j.schedule = plan.ScheduleOf(v.order.Lo, int32(j.vpp))
+	if j.schedule == plan.DualPipe && int(v.pp.lo)%2 == 1 {
+		j.pp = 0 // its ranks have no mirror images
+	}
+	if j.schedule >= plan.DualPipe {
+		m.hideNoMore(v, &j)
+	}
 	j.account, j.reserved = m.account(v), m.profile.Memory.Reserved.Value
 	j.usable = m.usable(v)
 	j.run, j.fit = m.runLimit(j.usable), m.fitLimit(j.usable)
@@ -33,6 +41,18 @@ func (m *Model) newJob(v *view) job {
 		j.fitting = m.newFitting(v, &j)
 	}
 	return j
+}
+
+// hideNoMore sees to it that a forward and a backward together hide no more than
+// their all-to-all: where the host's launches are what a pass takes, that there is
+// time beside them hides nothing.
+func (m *Model) hideNoMore(v *view, j *job) {
+	for k := range m.layers {
+		if m.layers[k] > 0 {
+			l := m.layerLinks(v, models.Kind(k), slot)
+			j.layer[k].both = max(j.layer[k].both, j.layer[k].sum()-2*l.ep)
+		}
+	}
 }
 
 // slots is the part of a job that is the time of one micro-batch.
@@ -51,7 +71,7 @@ func (m *Model) slots(v *view) job {
 // it is exposed, which is its latency at least, since each chunk waits for its
 // input, and the time the rank's link is busy, which bounds its pace.
 // Ranks of a tensor-parallel group each send their share of the activations
-// (Narayanan et al. section 4.1).
+// (Narayanan et al. section 4.1). Overlapped passes hide them.
 func (m *Model) transfers(v *view) (exposed pass, wire float64) {
 	if v.pp.lo <= 1 {
 		return pass{}, 0
@@ -68,7 +88,7 @@ func (m *Model) transfers(v *view) (exposed pass, wire float64) {
 	seconds := v.vpp.lo * m.transferSeconds(v)
 	latency := v.vpp.lo * m.nets[plan.PP].hopSeconds(&pp, 0)
 	late := max(latency, share*seconds)
-	return pass{late, late}, 2 * seconds
+	return pass{fwd: late, bwd: late, inp: late}, 2 * seconds
 }
 
 // transferSeconds is the time of one message between stages.
@@ -92,15 +112,21 @@ func (j *job) stageTime(layers [models.NumKinds]float64) pass {
 }
 
 func (j *job) allocated(r int, layers [models.NumKinds]float64) float64 {
-	return j.account.stage(float64(r), float64(j.pp), j.inFlight(float64(r)), layers)
+	f := j.inFlight(float64(r))
+	return j.account.stage(float64(r), float64(j.pp), &f, layers)
 }
 
-// inFlight is the micro-batches' worth of activations that rank r holds.
-func (j *job) inFlight(r float64) float64 {
-	if j.gpipe {
-		return j.micro
+// inFlight is the activations that rank r holds.
+func (j *job) inFlight(r float64) flight {
+	return flightOf(j.schedule, r, float64(j.pp), j.micro, float64(j.vpp))
+}
+
+// headRank is the rank that holds the output head.
+func (j *job) headRank() int {
+	if j.schedule.Folded() {
+		return 0
 	}
-	return inFlight(r, float64(j.pp), j.micro, float64(j.vpp))
+	return j.pp - 1
 }
 
 // rankTime is the time of rank r for one micro-batch.
@@ -117,12 +143,13 @@ func (j *job) timeOf(r int, layers, repeated [models.NumKinds]float64) pass {
 	if j.fitting.on {
 		t = t.plus(j.fitting.repeated(repeated))
 	}
-	if r == j.pp-1 {
+	if r == j.headRank() {
 		t = t.plus(j.head)
 	}
 	if slow := j.wire - t.sum(); slow > 0 {
 		t.bwd += slow
 	}
+	t.both = max(t.both, j.wire)
 	return t
 }
 

@@ -25,13 +25,14 @@ func (m *Model) workOf(p part, tp, cp, mb float64) work {
 	}
 	kind := models.Kind(p)
 	linear, quantise := m.linearsTime(tokens, m.linears(kind, tp))
-	w := work{core: m.coreWork(tp, cp, mb)}
+	w := work{core: m.coreWork(tp, cp, mb), wgt: m.weightBackward(linear, m.denseParams(kind, tp))}
 	split, whole := m.traffic(kind, tokens, tp)
 	t := &m.profile.Time
 	for sp, shard := range [2]float64{1, tp} {
 		moved := (split + whole/shard) / m.hbm
 		w.fwd[sp] = linear + quantise.fwd + moved
 		w.bwd[sp] = m.gemmBackward(linear, m.denseParams(kind, tp)) + quantise.bwd + float64(moved*t.TrafficBackward.Value)
+		w.inp[sp] = m.inputBackward(linear) + quantise.bwd + float64(moved*t.TrafficBackward.Value)
 		w.again[sp] = m.againTime(kind, tokens, tp, moved)
 	}
 	w.mlp = m.mlpTime(kind, tokens, tp)
@@ -60,6 +61,22 @@ func (m *Model) misaligned(n, k float64) float64 {
 		}
 	}
 	return f
+}
+
+// inputBackward is the part of gemmBackward that is the input's gradient. The
+// weights' has as many operations as the forward, and so takes its time
+// (arXiv 2401.10241, section 2).
+func (m *Model) inputBackward(forward float64) float64 {
+	return forward * (m.profile.Time.GEMMBackward.Value - 1)
+}
+
+// weightBackward is the rest of it.
+func (m *Model) weightBackward(forward, params float64) float64 {
+	accumulate := params * m.profile.Time.Accumulate.Value / m.hbm
+	if m.profile.Time.AccumulateFused {
+		return max(forward, accumulate)
+	}
+	return forward + accumulate
 }
 
 // gemmBackward is the backward time of GEMMs that took a forward time and hold
@@ -189,11 +206,15 @@ func (m *Model) headWork(tokens, tp float64) work {
 	linear := m.gemmTime(tokens, vocab, float64(m.model.Hidden))
 	loss := tokens * vocab * t.TrafficLogit.Value / m.hbm
 	f, b := linear+loss/3, m.gemmBackward(linear, vocab*float64(m.model.Hidden))+loss*2/3
+	i := m.inputBackward(linear) + loss*2/3
+	weight := m.weightBackward(linear, vocab*float64(m.model.Hidden))
 	if m.mtp > 0 {
 		h := float64(m.model.Hidden)
 		project := m.gemmTime(tokens, h/tp, 2*h)
 		f += float64(m.mtp * (f + project))
 		b += float64(m.mtp * (b + m.gemmBackward(project, 2*h*h/tp)))
+		i += float64(m.mtp * (i + m.inputBackward(project)))
+		weight += float64(m.mtp * (weight + m.weightBackward(project, 2*h*h/tp)))
 	}
-	return work{fwd: [2]float64{f, f}, bwd: [2]float64{b, b}}
+	return work{fwd: [2]float64{f, f}, bwd: [2]float64{b, b}, inp: [2]float64{i, i}, wgt: weight}
 }

@@ -11,14 +11,26 @@ import (
 // so that a whole step's total is batch x sequence / GPUs. On a plan both say
 // the same; over a box each is a lower bound where the other is loose.
 
-// pass is a forward and a backward time.
-type pass struct{ fwd, bwd float64 }
+// pass is a forward and a backward time. Those below are set where schedules ask
+// for them: of layers, the head and transfers.
+type pass struct {
+	fwd, bwd float64
+	inp, wgt float64 // a backward cut in two: what the rank before waits for, and the weights' gradients
+	both     float64 // a forward and a backward that hide each other's communication
+}
 
 func (p pass) sum() float64 { return p.fwd + p.bwd }
 
-func (p pass) plus(q pass) pass { return pass{p.fwd + q.fwd, p.bwd + q.bwd} }
+// cut is the time with the backward in two parts, each with a floor of its own.
+func (p pass) cut() float64 { return p.fwd + p.inp + p.wgt }
 
-func (p pass) times(f float64) pass { return pass{p.fwd * f, p.bwd * f} }
+func (p pass) plus(q pass) pass {
+	return pass{p.fwd + q.fwd, p.bwd + q.bwd, p.inp + q.inp, p.wgt + q.wgt, p.both + q.both}
+}
+
+func (p pass) times(f float64) pass {
+	return pass{p.fwd * f, p.bwd * f, p.inp * f, p.wgt * f, p.both * f}
+}
 
 // measure selects slot or sequence.
 type measure bool
@@ -73,19 +85,34 @@ func (m *Model) layerWork(v *view, kind models.Kind, what measure) pass {
 	comm := l.tp + l.ep + l.etp
 	fwd := spPick(v, w.fwd) + core.fwd + experts.fwd + comm
 	bwd := spPick(v, w.bwd) + core.bwd + experts.bwd + comm
-	bwd += m.repeated(v, kind, &w, &l, fwd, core.fwd, experts.fwd)
-	p := pass{fwd, bwd}
+	again := m.repeated(v, kind, &w, &l, fwd, core.fwd, experts.fwd)
+	bwd += again
+	p := pass{fwd: fwd, bwd: bwd, inp: spPick(v, w.inp) + core.bwd + experts.inp + comm + again, wgt: w.wgt + experts.wgt}
+	if v.overlaps() {
+		p.both = m.overlapped(v, &w, &l, core, experts, again)
+	}
 	if what == slot {
 		p = p.atLeast(m.hostFloor(v, kind))
 	}
 	return p
 }
 
-func (p pass) atLeast(q pass) pass { return pass{max(p.fwd, q.fwd), max(p.bwd, q.bwd)} }
+// overlapped is the time of a layer's forward beside another's backward: the
+// all-to-all of experts of each hides behind the computation of the other
+// (DeepSeek-V3, arXiv 2412.19437, section 3.2.1). What recompute repeats of it is
+// not hidden.
+func (m *Model) overlapped(v *view, w *work, l *links, core, experts pass, again float64) float64 {
+	computed := spPick(v, w.fwd) + spPick(v, w.bwd) + core.sum() + experts.sum() + float64(2*(l.tp+l.etp)) + again
+	return max(computed, 2*l.ep)
+}
+
+func (p pass) atLeast(q pass) pass {
+	return pass{max(p.fwd, q.fwd), max(p.bwd, q.bwd), max(p.inp, q.inp), max(p.wgt, q.wgt), max(p.both, q.both)}
+}
 
 // hostFloor is the time the host needs to launch one layer's kernels: a third
-// of it in the forward pass, and once more what is recomputed in full or op by
-// op. The MLP, which has half of the kernels, repeats half. Ranks of a
+// of it in the forward pass, as much for the input's gradient and the weights',
+// and once more what is recomputed in full or op by op. The MLP, which has half of the kernels, repeats half. Ranks of a
 // tensor-parallel group that waits for others outside its domain add to it.
 func (m *Model) hostFloor(v *view, kind models.Kind) pass {
 	t := &m.profile.Time
@@ -102,14 +129,15 @@ func (m *Model) hostFloor(v *view, kind models.Kind) pass {
 		}
 	}
 	third := whole / 3
-	p := pass{third, 2 * third}
+	p := pass{fwd: third, bwd: 2 * third, inp: third, wgt: third}
 	third *= 1 - percentOf(v.spare.Hi)
 	switch lo, hi := plan.Recompute(v.recompute.Lo), plan.Recompute(v.recompute.Hi); {
 	case lo == plan.RecomputeFull, lo == plan.RecomputeOps && hi == plan.RecomputeOps:
-		p.bwd += third
+		p.bwd, p.inp = p.bwd+third, p.inp+third
 	case lo >= plan.RecomputeOps:
-		p.bwd += third / 2
+		p.bwd, p.inp = p.bwd+third/2, p.inp+third/2
 	}
+	p.both = p.sum()
 	return p
 }
 
@@ -117,7 +145,8 @@ func (m *Model) hostFloor(v *view, kind models.Kind) pass {
 // multi-token-prediction layers before it.
 func (m *Model) headPass(v *view, what measure) pass {
 	w := m.workIn(v, headPart, what)
-	p := pass{spPick(v, w.fwd), spPick(v, w.bwd)}
+	p := pass{fwd: spPick(v, w.fwd), bwd: spPick(v, w.bwd), inp: spPick(v, w.inp), wgt: w.wgt}
+	p.both = p.sum()
 	if what == slot && v.exchanges() {
 		p = m.behind(v, p, m.headUnit(v))
 	}

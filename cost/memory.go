@@ -1,12 +1,15 @@
 package cost
 
-import "meshplan/models"
+import (
+	"meshplan/models"
+	"meshplan/plan"
+)
 
 // Memory of one pipeline stage, in bytes allocated on the rank of the stage
 // that holds most:
 //
 //	state        weights, gradients and optimizer state of the stage's layers,
-//	             embedding (first stage) and head (last stage)
+//	             embedding (first stage) and head (last stage, or the first of a V)
 //	activations  what a layer keeps for backward x micro-batches in flight
 //	head         logits and the head's input, on the last stage
 //	transient    buffers of one layer's backward pass
@@ -21,6 +24,7 @@ import "meshplan/models"
 type perLayer struct {
 	matrices, norms, experts float64 // state: linear matrices; norms, biases, router; routed experts
 	kept                     float64 // activations of one micro-batch
+	unspared                 float64 // the same without recompute, where weights' gradients may wait for them
 	step                     float64 // state and temporaries of the optimizer's step
 }
 
@@ -48,6 +52,7 @@ type memory struct {
 	embedStep float64 // the optimizer's step of the embedding on the first stage
 	headStep  float64 // and of the head on the last
 	tied      bool
+	folded    bool // the head is on the first stage
 }
 
 // account is the memory account of a view.
@@ -65,10 +70,13 @@ func (m *Model) account(v *view) memory {
 		l.norms = float64(float64(p.Norms+p.BiasWhole+p.Router)*per.whole) + float64(float64(p.BiasSplit)*per.split)
 		l.experts = float64(p.Experts+p.ExpertBias) * per.experts
 		l.kept = m.keptBy(v, models.Kind(k), &tokens) * onGPU
+		if !v.whole() {
+			l.unspared = m.keepsOf(models.Kind(k), plan.RecomputeNone).of(v, &tokens) * onGPU
+		}
 	}
 	h, vocab := float64(m.model.Hidden), m.vocabulary(v)
 	a.embedding, a.head, a.finalNorm = m.endState(v, &per)
-	a.tied = m.model.TieEmbeddings
+	a.tied, a.folded = m.model.TieEmbeddings, v.folded
 	c := &m.profile.Memory
 	logits := tokens.split
 	if c.WholeLogits {
@@ -133,47 +141,20 @@ func (m *Model) wgrads(v *view) float64 {
 	return 2 * total
 }
 
-// inFlight is the micro-batches' worth of a stage's activations that the
-// schedule holds on rank r of p: 1F1B min(m, p-r); interleaved the warm-up's
-// 2(p-r-1) + (v-1)p + 1 chunks of 1/v stage each (Megatron core schedules.py).
-// GPipe holds all m.
-func inFlight(r, p, micro, vpp float64) float64 {
-	if vpp <= 1 {
-		return min(micro, p-r)
-	}
-	return min(micro, (float64(2*(p-r-1))+float64((vpp-1)*p)+1)/vpp)
-}
-
-// leastInFlight is inFlight's lower bound over a view's micro-batches and
-// chunks, for p stages. GPipe's is never below the others'.
-func (v *view) leastInFlight(r, p float64) float64 {
-	if v.gpipe {
-		return v.micro.lo
-	}
-	f := inFlight(r, p, v.micro.lo, v.vpp.lo)
-	if !v.vpp.single() {
-		f = min(f, inFlight(r, p, v.micro.lo, v.vpp.hi))
-		if v.vpp.lo <= 1 {
-			f = min(f, inFlight(r, p, v.micro.lo, 2))
-		}
-	}
-	return f
-}
-
 // common is what every stage has in a layer's backward.
 func (a *memory) common() float64 { return a.working() + a.wgrad + a.buckets + a.fixed }
 
 // stage is the memory of rank r of p with the given layers of each kind.
-func (a *memory) stage(r, p, flight float64, layers [models.NumKinds]float64) float64 {
-	return max(a.running(r, p, flight, layers), a.stepOf(r, p, layers))
+func (a *memory) stage(r, p float64, f *flight, layers [models.NumKinds]float64) float64 {
+	return max(a.running(r, p, f, layers), a.stepOf(r, p, layers))
 }
 
 // running is that of the forward and backward passes.
-func (a *memory) running(r, p, flight float64, layers [models.NumKinds]float64) float64 {
+func (a *memory) running(r, p float64, f *flight, layers [models.NumKinds]float64) float64 {
 	total := a.common()
 	for k := range layers {
 		l := &a.layer[k]
-		total += float64(layers[k] * (l.state() + float64(flight*l.kept)))
+		total += float64(layers[k] * (l.state() + l.activations(f)))
 	}
 	return total + a.ends(r, p)
 }
@@ -183,18 +164,29 @@ func (a *memory) ends(r, p float64) float64 {
 	total := 0.0
 	if r == 0 {
 		total += a.embedding
-		if !(a.tied && p == 1) {
+		if !a.shared(p) {
 			total += a.embedUnit
 		}
 	}
-	if r == p-1 {
+	if r == a.headRank(p) {
 		total += a.finalNorm + a.beyond() + a.headWgrad + a.rootUnit + a.further
-		if !(a.tied && p == 1) {
+		if !a.shared(p) {
 			total += a.head
 		}
 	}
 	return total
 }
+
+// headRank is the rank of p that holds the output head.
+func (a *memory) headRank(p float64) float64 {
+	if a.folded {
+		return 0
+	}
+	return p - 1
+}
+
+// shared reports whether the head is the embedding's own tensor, on one rank.
+func (a *memory) shared(p float64) bool { return a.tied && (p == 1 || a.folded) }
 
 // usable is what the allocator can have: the memory the runtime reports less
 // the context and one communicator for each dimension that has a group.

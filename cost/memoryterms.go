@@ -42,7 +42,7 @@ func (m *Model) addKept(v *view, j *job, k *rank, r int, out *StageMemory) {
 		matrices += float64(n * l.matrices)
 		norms += float64(n * l.norms)
 		experts += float64(n * l.experts)
-		kept += float64(n * float64(flight*l.kept))
+		kept += float64(n * l.activations(&flight))
 	}
 	out.add("weight matrices", matrices, m.stateNote(v))
 	out.add("norms and biases", norms, recipe)
@@ -50,14 +50,14 @@ func (m *Model) addKept(v *view, j *job, k *rank, r int, out *StageMemory) {
 	if r == 0 {
 		out.add("embedding", a.embedding, recipe)
 	}
-	note := "micro-batches in flight: " + plain(flight)
+	note := flight.note()
 	if j.fitting.on {
 		kept += j.sparing(r, k.layers, k.repeated)
 		note += fmt.Sprintf("; %g of %d layers recomputed", k.repeated[models.Dense]+k.repeated[models.MoE], out.Layers)
 	}
 	out.add("layer activations", kept, note)
-	if r == j.pp-1 {
-		if !(a.tied && j.pp == 1) {
+	if r == j.headRank() {
+		if !a.shared(float64(j.pp)) {
 			out.add("head", a.head, recipe)
 		}
 		out.add("final norm", a.finalNorm, recipe)
@@ -68,8 +68,8 @@ func (m *Model) addKept(v *view, j *job, k *rank, r int, out *StageMemory) {
 // addPeak adds what the stage has beside state and activations when its memory
 // peaks, at the loss or in a layer's backward.
 func (m *Model) addPeak(j *job, r int, out *StageMemory) {
-	a, last := &j.account, r == j.pp-1
-	if r == 0 && !(a.tied && j.pp == 1) {
+	a, last := &j.account, r == j.headRank()
+	if r == 0 && !a.shared(float64(j.pp)) {
 		out.add("gathered embedding", a.embedUnit, "whole throughout the step")
 	}
 	if last && a.atLoss() >= a.inBackward() {
@@ -155,8 +155,8 @@ func (m *Model) addStep(v *view, j *job, k *rank, r int, out *StageMemory) {
 	if r == 0 {
 		add("embedding", embedding)
 	}
-	if r == j.pp-1 {
-		if !(m.model.TieEmbeddings && j.pp == 1) {
+	if r == j.headRank() {
+		if !j.account.shared(float64(j.pp)) {
 			add("head", head)
 		}
 		add("final norm", finalNorm)

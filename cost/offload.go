@@ -65,7 +65,7 @@ func (m *Model) nodeRanks(v *view) float64 {
 func (m *Model) offloadTime(v *view, kind models.Kind) pass {
 	tokens := m.divided(v)
 	t := percentOf(v.actOffload.Lo) * m.keptBy(v, kind, &tokens) / m.hostLink()
-	return pass{t, t}
+	return pass{fwd: t, bwd: t, inp: t, both: t}
 }
 
 // gradsTime is the least time of a layer's backward whose gradients go to the
@@ -77,7 +77,8 @@ func (m *Model) gradsTime(v *view, kind models.Kind) pass {
 		_, sharded := m.shardRanks(v)
 		local /= sharded
 	}
-	return pass{0, percentOf(v.optOffload.Lo) * local * m.profile.Time.GradComm.Value / m.hostLink()}
+	t := percentOf(v.optOffload.Lo) * local * m.profile.Time.GradComm.Value / m.hostLink()
+	return pass{bwd: t, wgt: t, both: t}
 }
 
 // hostNeed is what the mean stage's ranks on one node keep in host memory, in
@@ -86,7 +87,7 @@ func (m *Model) hostNeed(v *view) float64 {
 	if v.optOffload.Lo == 0 && v.actOffload.Lo == 0 {
 		return 0
 	}
-	p := v.pp.hi
+	p := v.cols.hi
 	total := 0.0
 	h := m.meanHeld(v)
 	if p > 1 { // some stages hold embedding and head, which meanHeld leaves out
@@ -103,7 +104,7 @@ func (m *Model) hostNeed(v *view) float64 {
 		bytes += m.recipe.Grad
 	}
 	total += percentOf(v.optOffload.Lo) * params * bytes
-	flight := (v.leastInFlight(0, p) + v.leastInFlight(p-1, p)) / 2
+	flight := (v.leastFlight(0, p).most + v.leastFlight(p-1, p).most) / 2
 	tokens := m.divided(v)
 	for k, n := range m.layers {
 		if n > 0 {
@@ -114,10 +115,10 @@ func (m *Model) hostNeed(v *view) float64 {
 }
 
 // tables is the parameters of embedding and head; a tied one is held twice where
-// they lie on different stages.
+// they surely lie on different stages.
 func (m *Model) tables(v *view) float64 {
 	table := m.wordTable(v)
-	if m.model.TieEmbeddings && v.pp.lo <= 1 {
+	if m.model.TieEmbeddings && (v.pp.lo <= 1 || v.order.Hi >= plan.ZBV.Value()) {
 		return table
 	}
 	return 2 * table

@@ -123,7 +123,7 @@ func (m *Model) holds(j *job, r, left, most int, threshold, limit float64) (n in
 		layers[m.kinds[0]] = float64(n)
 	}
 	for ; n < most; n++ {
-		with := m.withLayer(j, layers, left-n-1, n+1)
+		with := m.withLayer(j, layers, r, left-n-1, n+1)
 		if t := j.rankTime(r, with).sum(); t > threshold*(1+slack) {
 			return n, t
 		}
@@ -141,12 +141,12 @@ func (m *Model) guess(j *job, r, most int, threshold, limit float64) int {
 	kind, a := m.kinds[0], &j.account
 	one[kind] = 1
 	rank, p, flight := float64(r), float64(j.pp), j.inFlight(float64(r))
-	running, step := a.running(rank, p, flight, none), a.stepOf(rank, p, none)
-	n := (limit/j.reserved - running) / (a.running(rank, p, flight, one) - running)
+	running, step := a.running(rank, p, &flight, none), a.stepOf(rank, p, none)
+	n := (limit/j.reserved - running) / (a.running(rank, p, &flight, one) - running)
 	n = min(n, (limit/j.reserved-step)/(a.stepOf(rank, p, one)-step))
 	if layer := j.layer[kind].sum(); layer > 0 && j.wire <= threshold {
 		fixed := j.hop.sum()
-		if r == j.pp-1 {
+		if r == j.headRank() {
 			fixed += j.head.sum()
 		}
 		n = min(n, (threshold-fixed)/layer)
@@ -156,12 +156,20 @@ func (m *Model) guess(j *job, r, most int, threshold, limit float64) int {
 	return max(0, min(most, int(min(n, 1e6))-1))
 }
 
-// withLayer adds layer i of the model to a rank, as its n-th. With one chunk a
+// withLayer adds layer i of the model to rank r, as its n-th. With one chunk a
 // rank it is exactly that layer; with several, a rank's layers are taken to be
-// of the model's mean composition.
-func (m *Model) withLayer(j *job, layers [models.NumKinds]float64, i, n int) [models.NumKinds]float64 {
-	if j.vpp <= 1 {
+// of the model's mean composition. The first rank of a V has the model's first
+// layers, the others are taken to have those of its last kind.
+func (m *Model) withLayer(j *job, layers [models.NumKinds]float64, r, i, n int) [models.NumKinds]float64 {
+	switch {
+	case j.vpp <= 1:
 		layers[m.kinds[i]]++
+		return layers
+	case j.schedule.Folded() && r == 0:
+		layers[m.kinds[n-1]]++
+		return layers
+	case j.schedule.Folded():
+		layers[m.kinds[len(m.kinds)-1]]++
 		return layers
 	}
 	for k := range layers {
@@ -177,7 +185,7 @@ func (m *Model) leastLayers(j *job, r int) int {
 	if j.pp*j.vpp > 1 && r == 0 {
 		n--
 	}
-	if j.pp*j.vpp > 1 && r == j.pp-1 {
+	if j.pp*j.vpp > 1 && r == j.headRank() {
 		n--
 	}
 	return max(n, 0)
@@ -188,19 +196,26 @@ func (m *Model) reserved(j *job, r int) int {
 	if r == 0 {
 		return 0
 	}
+	if j.schedule.Folded() {
+		return max(0, r*j.vpp-2)
+	}
 	return max(0, r*j.vpp-1)
 }
 
 // deal spreads each rank's layers over its chunks as evenly as can be. The
 // last chunks take what does not divide, since the first ones open and close
-// the pipeline; on the last rank the first ones do, since its last chunk holds
+// the pipeline; on the head's rank the first ones do, since its last chunk holds
 // the head.
 func (m *Model) deal(j *job, s *schedule, totals []int) {
 	s.chunks = s.chunks[:0]
 	for c := range j.vpp {
-		for r := range j.pp {
+		for i := range j.pp {
+			r := i
+			if c == 1 && j.schedule.Folded() {
+				r = j.pp - 1 - i
+			}
 			position := j.vpp - 1 - c
-			if r == j.pp-1 && j.pp > 1 {
+			if r == j.headRank() && (j.pp > 1 || j.schedule.Folded()) {
 				position = c
 			}
 			s.chunks = append(s.chunks, share(totals[r], j.vpp, position))

@@ -39,7 +39,7 @@ func (m *Model) setStep(v *view, a *memory) {
 	}
 	var head float64
 	a.embedStep, head, a.headStep = m.endState(v, &per)
-	if !(m.model.TieEmbeddings && v.pp.hi <= 1) {
+	if !(m.model.TieEmbeddings && (v.pp.hi <= 1 || v.folded)) {
 		a.headStep += head
 	}
 	a.headStep += m.mtpState(v, &per)
@@ -54,7 +54,7 @@ func (a *memory) stepOf(r, p float64, layers [models.NumKinds]float64) float64 {
 	if r == 0 {
 		total += a.embedStep
 	}
-	if r == p-1 {
+	if r == a.headRank(p) {
 		total += a.headStep
 	}
 	return total

@@ -1,6 +1,9 @@
 package cost
 
-import "meshplan/models"
+import (
+	"meshplan/models"
+	"meshplan/plan"
+)
 
 // maxRanks bounds the pipeline ranks that the fixed buffers of a schedule hold.
 const maxRanks = 1024
@@ -21,15 +24,26 @@ type rank struct {
 type schedule struct {
 	pp, vpp int
 	micro   float64
-	gpipe   bool
 	ranks   [maxRanks]rank
 	chunks  []int32 // layers per chunk, in model order
+	passes  []pass  // their times for a micro-batch
+
+	schedule plan.Schedule
+	player   player
 
 	fwdDone, bwdDone []float64 // end of each rank's operations
 	free             [maxRanks]float64
 	fwds, bwds       [maxRanks]int // operations run so far
 
 	mixed mixed
+}
+
+// rankOf is the rank of a chunk.
+func (s *schedule) rankOf(chunk int) int {
+	if s.schedule.Folded() {
+		return min(chunk, s.pp*s.vpp-1-chunk)
+	}
+	return chunk % s.pp
 }
 
 // slowest is the rank that takes longest for a micro-batch.
@@ -53,7 +67,8 @@ func warmup(r, p, vpp int, micro float64) float64 {
 	return min(micro*float64(vpp), float64(2*(p-r-1)+(vpp-1)*p+1))
 }
 
-// span is the time of one step's pipeline; of GPipe, see flow.
+// span is the time of one step's pipeline; of GPipe, see flow, and of schedules
+// that cut the backward in two, see played.
 //
 // With one chunk a rank it is the makespan of 1F1B, by replaying each rank's
 // own order of operations. With several chunks it is the largest of three forms,
@@ -67,8 +82,11 @@ func warmup(r, p, vpp int, micro float64) float64 {
 //	passing: the first micro-batch passes every chunk of every rank, and each
 //	  further one keeps the slowest rank busy for a chunk at least.
 func (s *schedule) span() float64 {
-	if s.gpipe {
+	switch {
+	case s.schedule == plan.GPipe:
 		return s.flow()
+	case s.schedule >= plan.ZBH1:
+		return s.played()
 	}
 	if s.vpp <= 1 {
 		if t, ok := s.equal(); ok {

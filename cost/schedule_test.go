@@ -129,7 +129,7 @@ func TestReplayOf1F1BEqualsAnIndependentSimulation(t *testing.T) {
 		s.pp, s.vpp, s.micro = pp, 1, float64(micro)
 		for i := range pp {
 			f := 1 + 3*r.Float64()
-			s.ranks[i] = rank{time: pass{f, 2*f + r.Float64()}}
+			s.ranks[i] = rank{time: pass{fwd: f, bwd: 2*f + r.Float64()}}
 		}
 		want := simulate(t, order, pp, 1, micro,
 			func(rank, _ int) float64 { return s.ranks[rank].time.fwd },
@@ -153,7 +153,7 @@ func TestEqualRanksMeetTheClosedForms(t *testing.T) {
 	} {
 		s.pp, s.vpp, s.micro = c.pp, c.vpp, float64(c.micro)
 		for i := range c.pp {
-			s.ranks[i] = rank{time: pass{3, 6}, first: pass{3 / float64(c.vpp), 6 / float64(c.vpp)}}
+			s.ranks[i] = rank{time: pass{fwd: 3, bwd: 6}, first: pass{fwd: 3 / float64(c.vpp), bwd: 6 / float64(c.vpp)}}
 		}
 		want := float64(c.micro*9) + float64(c.pp-1)*9/float64(c.vpp)
 		sim := simulate(t, order, c.pp, c.vpp, c.micro,
@@ -170,11 +170,11 @@ func TestGPipeEqualsAnIndependentSimulation(t *testing.T) {
 	s := new(schedule)
 	for n := range 400 {
 		pp, micro := 1+r.IntN(12), 1+r.IntN(60)
-		s.pp, s.vpp, s.micro, s.gpipe = pp, 1, float64(micro), true
+		s.pp, s.vpp, s.micro, s.schedule = pp, 1, float64(micro), plan.GPipe
 		for i := range pp {
-			s.ranks[i] = rank{time: pass{1 + 3*r.Float64(), 1 + 6*r.Float64()}}
+			s.ranks[i] = rank{time: pass{fwd: 1 + 3*r.Float64(), bwd: 1 + 6*r.Float64()}}
 			if n%4 == 0 { // equal ranks
-				s.ranks[i] = rank{time: pass{2, 5}}
+				s.ranks[i] = rank{time: pass{fwd: 2, bwd: 5}}
 			}
 		}
 		want := simulate(t, allForwards, pp, 1, micro,
@@ -187,7 +187,7 @@ func TestGPipeEqualsAnIndependentSimulation(t *testing.T) {
 		if equal := float64(micro+pp-1) * 7; n%4 == 0 && math.Abs(got/equal-1) > 1e-12 {
 			t.Fatalf("pp %d m %d: %g, closed form %g", pp, micro, got, equal)
 		}
-		if s.gpipe = false; s.span() > got*(1+1e-12) && micro <= settled*pp {
+		if s.schedule = plan.OneFOneB; s.span() > got*(1+1e-12) && micro <= settled*pp {
 			t.Fatalf("pp %d m %d: 1F1B takes %g, GPipe %g", pp, micro, s.span(), got)
 		}
 	}
@@ -239,7 +239,7 @@ func TestInterleavedFormsAgainstASimulation(t *testing.T) {
 			for c := range vpp {
 				total += chunk[c*pp+i]
 			}
-			s.ranks[i] = rank{time: pass{total, 2 * total}, first: pass{chunk[i], 2 * chunk[i]}}
+			s.ranks[i] = rank{time: pass{fwd: total, bwd: 2 * total}, first: pass{fwd: chunk[i], bwd: 2 * chunk[i]}}
 		}
 		sim := simulate(t, order, pp, vpp, micro,
 			func(rank, c int) float64 { return chunk[c*pp+rank] },
@@ -263,7 +263,7 @@ func TestInterleavingWithFewMicroBatches(t *testing.T) {
 				var s schedule
 				s.pp, s.vpp, s.micro = pp, vpp, float64(micro)
 				for r := range pp {
-					s.ranks[r] = rank{first: pass{1, 2}, time: pass{float64(vpp), float64(2 * vpp)}}
+					s.ranks[r] = rank{first: pass{fwd: 1, bwd: 2}, time: pass{fwd: float64(vpp), bwd: float64(2 * vpp)}}
 				}
 				want := simulate(t, order, pp, vpp, micro, func(int, int) float64 { return 1 }, func(int, int) float64 { return 2 })
 				off := s.span()/want - 1

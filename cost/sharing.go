@@ -70,15 +70,23 @@ func (m *Model) unitOf(v *view, h *held) unit {
 // computes: what its own time cannot hide comes on top. Gathers for the next unit
 // and reductions of the last one run beside it.
 func (m *Model) behind(v *view, p pass, u unit) pass {
-	hides, open := m.profile.Time.UnitOverlap.Value, m.profile.Time.UnitExposed.Value
-	back := u.reduce
+	again := 0.0
 	if v.gathersBackward {
-		back += u.gather
+		again = u.gather
 	}
-	return pass{
-		fwd: p.fwd + float64(open*u.gather) + max(0, float64((1-open)*u.gather)-float64(hides*p.fwd)),
-		bwd: p.bwd + float64(open*back) + max(0, float64((1-open)*back)-float64(hides*p.bwd)),
+	back := u.reduce + again
+	p.fwd, p.bwd = m.hiding(p.fwd, u.gather), m.hiding(p.bwd, back)
+	p.inp, p.wgt = m.hiding(p.inp, again), m.hiding(p.wgt, u.reduce)
+	if v.overlaps() {
+		p.both = m.hiding(p.both, u.gather+back)
 	}
+	return p
+}
+
+// hiding is the time of some work that hides some communication.
+func (m *Model) hiding(work, comm float64) float64 {
+	hides, open := m.profile.Time.UnitOverlap.Value, m.profile.Time.UnitExposed.Value
+	return work + float64(open*comm) + max(0, float64((1-open)*comm)-float64(hides*work))
 }
 
 // exchanges reports whether anything is exchanged in every micro-batch.
@@ -91,7 +99,7 @@ func (m *Model) layerUnit(v *view, kind models.Kind) unit { return m.unitOf(v, &
 // embedding.
 func (m *Model) headUnit(v *view) unit {
 	table := held{split: m.wordTable(v)}
-	if v.pp.hi <= 1 && !m.model.TieEmbeddings {
+	if (v.pp.hi <= 1 || v.folded) && !m.model.TieEmbeddings {
 		table.split *= 2
 	}
 	return m.unitOf(v, &table)

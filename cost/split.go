@@ -3,6 +3,7 @@ package cost
 import (
 	"fmt"
 
+	"meshplan/models"
 	"meshplan/plan"
 )
 
@@ -31,8 +32,8 @@ func (m *Model) Split(pt *plan.Point, forms []plan.SplitForm) (plan.Stages, erro
 	j := m.newJob(&v)
 	s := m.scratch.Get().(*schedule)
 	defer m.scratch.Put(s)
-	if j.pp > maxRanks || j.pp*j.vpp > len(m.kinds)+plan.MaxEmptyChunks {
-		return plan.Stages{}, m.noForm(&j, forms)
+	if j.pp > maxRanks || j.pp < 1 || j.pp*j.vpp > len(m.kinds)+plan.MaxEmptyChunks {
+		return plan.Stages{}, m.noForm(&v, forms)
 	}
 	best, found := candidate{}, false
 	for _, form := range forms {
@@ -42,11 +43,11 @@ func (m *Model) Split(pt *plan.Point, forms []plan.SplitForm) (plan.Stages, erro
 		}
 	}
 	if !found {
-		return plan.Stages{}, m.noForm(&j, forms)
+		return plan.Stages{}, m.noForm(&v, forms)
 	}
-	form, ok := plan.FormOf(forms, best.chunks, j.pp, j.vpp)
+	form, ok := j.formOf(forms, best.chunks)
 	if !ok {
-		return plan.Stages{}, m.noForm(&j, forms)
+		return plan.Stages{}, m.noForm(&v, forms)
 	}
 	stages := plan.Stages{Form: form, Text: runLength(best.chunks)}
 	if j.fitting.on {
@@ -56,8 +57,24 @@ func (m *Model) Split(pt *plan.Point, forms []plan.SplitForm) (plan.Stages, erro
 	return stages, nil
 }
 
-func (m *Model) noForm(j *job, forms []plan.SplitForm) error {
-	return &NoForm{Layers: len(m.kinds), PP: int32(j.pp), VPP: int32(j.vpp), Forms: forms}
+func (m *Model) noForm(v *view, forms []plan.SplitForm) error {
+	return &NoForm{Layers: len(m.kinds), PP: int32(v.pp.lo), VPP: v.box[plan.VPP].Lo, Forms: forms}
+}
+
+// formOf is the first of the forms that expresses the chunks. That the ranks are
+// alike is not said of a V.
+func (j *job) formOf(forms []plan.SplitForm, chunks []int32) (plan.SplitForm, bool) {
+	for _, f := range forms {
+		if j.writes(f) && f.Expresses(chunks, j.pp, j.vpp) {
+			return f, true
+		}
+	}
+	return 0, false
+}
+
+// writes reports whether the form is one of the schedule's.
+func (j *job) writes(f plan.SplitForm) bool {
+	return f != plan.SplitFirstLast || !j.schedule.Folded()
 }
 
 func runLength(chunks []int32) string {
@@ -96,7 +113,7 @@ func (m *Model) candidate(j *job, s *schedule, form plan.SplitForm) (candidate, 
 		return m.free(j, s)
 	}
 	chunks, ok := form.Default(len(m.kinds), j.pp, j.vpp)
-	if !ok || headHeavy(chunks, j.pp) {
+	if !ok || !j.writes(form) || !j.schedule.Folded() && headHeavy(chunks, j.pp) {
 		return candidate{}, false
 	}
 	return m.judge(j, s, chunks), true
@@ -149,27 +166,60 @@ func (j *job) tier(peak float64) int {
 
 // fill gives the chunks' layers to the ranks and sums their times.
 func (m *Model) fill(j *job, s *schedule, chunks []int32) {
-	s.pp, s.vpp, s.micro, s.gpipe = j.pp, j.vpp, j.micro, j.gpipe
+	s.pp, s.vpp, s.micro, s.schedule = j.pp, j.vpp, j.micro, j.schedule
 	s.chunks = append(s.chunks[:0], chunks...)
 	for r := range j.pp {
 		s.ranks[r] = rank{}
 	}
 	next := 0
+	s.passes = s.passes[:0]
 	for c, n := range chunks {
-		k := &s.ranks[c%j.pp]
+		k := &s.ranks[s.rankOf(c)]
+		var layers [models.NumKinds]float64
 		for ; n > 0 && next < len(m.kinds); n-- {
-			k.layers[m.kinds[next]]++
+			layers[m.kinds[next]]++
 			next++
 		}
-		if c < j.pp {
-			k.opening, k.first = k.layers, j.stageTime(k.layers)
+		for kind, n := range layers {
+			k.layers[kind] += n
 		}
+		if c < j.pp {
+			k.opening, k.first = layers, j.stageTime(layers)
+		}
+		s.passes = append(s.passes, j.chunkTime(c, layers))
 	}
 	for r := range j.pp {
 		k := &s.ranks[r]
 		if k.time = j.rankTime(r, k.layers); j.fitting.on {
 			j.repeat(r, k, j.recomputed(r, k.layers))
 		}
+	}
+	s.fillWire(j)
+}
+
+// chunkTime is the time of chunk c for one micro-batch.
+func (j *job) chunkTime(c int, layers [models.NumKinds]float64) pass {
+	t := j.stageTime(layers).plus(j.hop.times(1 / float64(j.vpp)))
+	if c == j.pp*j.vpp-1 {
+		t = t.plus(j.head)
+	}
+	return t
+}
+
+// fillWire adds to the chunks of a rank whose link is its pace what is missing.
+func (s *schedule) fillWire(j *job) {
+	if j.wire == 0 {
+		return
+	}
+	for c := range s.passes {
+		r := s.rankOf(c)
+		t := j.stageTime(s.ranks[r].layers).plus(j.hop)
+		if r == j.headRank() {
+			t = t.plus(j.head)
+		}
+		s.passes[c].bwd += max(0, j.wire-t.sum()) / float64(j.vpp)
+		s.passes[c].wgt += max(0, j.wire-t.cut()) / float64(j.vpp)
+		s.passes[c].both += max(0, j.wire-t.both) / float64(j.vpp)
 	}
 }
 
@@ -179,7 +229,8 @@ func (m *Model) peakOf(j *job, s *schedule) float64 {
 	for r := range j.pp {
 		k := &s.ranks[r]
 		if k.memory = j.allocated(r, k.layers); j.fitting.on {
-			running := j.account.running(float64(r), float64(j.pp), j.inFlight(float64(r)), k.layers)
+			flight := j.inFlight(float64(r))
+			running := j.account.running(float64(r), float64(j.pp), &flight, k.layers)
 			k.memory = max(k.memory, running+j.sparing(r, k.layers, k.repeated))
 		}
 		peak = max(peak, k.memory)

@@ -40,14 +40,18 @@ func smallJob(t *testing.T, r *rand.Rand) (*Model, job, *schedule) {
 		j.vpp = 1 + r.IntN(most/j.pp)
 	}
 	j.micro = float64(1 + r.IntN(20))
-	j.gpipe = j.vpp == 1 && r.IntN(4) == 0
+	if j.vpp == 1 && r.IntN(4) == 0 {
+		j.schedule = plan.GPipe
+	} else {
+		j.schedule = plan.ScheduleOf(0, int32(j.vpp))
+	}
 	j.reserved, j.account = 1, memory{}
 	for k := range j.layer {
 		l := &j.account.layer[k]
-		j.layer[k] = pass{r.Float64(), 2 * r.Float64()}
+		j.layer[k] = pass{fwd: r.Float64(), bwd: 2 * r.Float64()}
 		*l = perLayer{matrices: r.Float64(), kept: r.Float64(), step: r.Float64()}
 	}
-	j.head, j.hop, j.wire = pass{r.Float64() * 3, r.Float64() * 3}, pass{r.Float64() / 5, r.Float64() / 5}, r.Float64()
+	j.head, j.hop, j.wire = pass{fwd: r.Float64() * 3, bwd: r.Float64() * 3}, pass{fwd: r.Float64() / 5, bwd: r.Float64() / 5}, r.Float64()
 	a := &j.account
 	a.embedding, a.head, a.headKept, a.transient, a.fixed = 3*r.Float64(), 3*r.Float64(), 2*r.Float64(), r.Float64(), r.Float64()
 	each := float64(len(m.kinds)) / float64(j.pp)
@@ -112,8 +116,8 @@ func bestCounts(j *job, s *schedule, limit float64) float64 {
 		k, least := &s.ranks[r], math.Inf(1)
 		held := k.layers[models.Dense] + k.layers[models.MoE]
 		for n := 0.0; n <= held; n++ {
-			repeated := firstOf(n, k.layers)
-			memory := max(j.allocated(r, k.layers), j.account.running(float64(r), float64(j.pp), j.inFlight(float64(r)), k.layers)+j.sparing(r, k.layers, repeated))
+			repeated, flight := firstOf(n, k.layers), j.inFlight(float64(r))
+			memory := max(j.allocated(r, k.layers), j.account.running(float64(r), float64(j.pp), &flight, k.layers)+j.sparing(r, k.layers, repeated))
 			if memory*j.reserved <= limit {
 				least = min(least, j.timeOf(r, k.layers, repeated).sum())
 			}
@@ -136,7 +140,7 @@ func TestRecomputedLayersEqualExhaustiveSearch(t *testing.T) {
 		m, j, s := smallJob(t, r)
 		j.fitting.on = true
 		for k := range j.fitting.kept {
-			j.fitting.kept[k], j.fitting.again[k] = 2*r.Float64(), pass{0, r.Float64()}
+			j.fitting.kept[k], j.fitting.again[k] = 2*r.Float64(), pass{bwd: r.Float64()}
 		}
 		got, ok := m.free(&j, s)
 		counts := map[float64]bool{}

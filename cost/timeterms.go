@@ -18,10 +18,14 @@ func (m *Model) timeTerms(v *view, j *job, s *schedule) Term {
 	after, exposed := m.afterSpan(v, j, s)
 	work := m.rankTerms(v, j, s, s.slowest())
 	fixed := m.profile.Time.StepSeconds.Value
-	pipeline := Term{Name: "pipeline", Value: span, Terms: []Term{
-		work,
-		{Name: "bubble", Value: span - work.Value, Note: "filling and draining " + strconv.Itoa(j.pp) + " ranks"},
-	}}
+	pipeline := Term{Name: "pipeline", Value: span, Terms: []Term{work}}
+	hidden := 0.0
+	if t := s.ranks[s.slowest()].time; j.schedule >= plan.DualPipe {
+		hidden = j.micro * (t.sum() - t.both)
+		pipeline.Terms = append(pipeline.Terms, Term{Name: "hidden beside the other direction", Value: -hidden, Note: "transfers and all-to-all"})
+	}
+	pipeline.Terms = append(pipeline.Terms,
+		Term{Name: "bubble", Value: span - work.Value + hidden, Note: "filling and draining " + strconv.Itoa(int(v.pp.lo)) + " ranks"})
 	even := span + (exposed + after.optimizer + fixed)
 	step := Term{Name: "step", Value: even * m.jitter, Terms: []Term{
 		pipeline,
@@ -46,6 +50,9 @@ func (m *Model) rankTerms(v *view, j *job, s *schedule, r int) Term {
 	t := Term{
 		Name: "slowest rank", Value: j.micro * k.time.sum(),
 		Note: "rank " + strconv.Itoa(r) + ", " + plain(j.micro) + " micro-batches",
+	}
+	if j.schedule == plan.DualPipe {
+		t.Note += " from each end"
 	}
 	sum := 0.0
 	note := func(name string, perMicro float64, format string, args ...any) {
@@ -78,7 +85,7 @@ func (m *Model) rankTerms(v *view, j *job, s *schedule, r int) Term {
 	add("host launch floor", total.floor)
 	add("gathers and reductions of sharded layers, exposed", total.sharded)
 	add("activations and gradients to and from the host, exposed", total.offload)
-	if r == j.pp-1 {
+	if r == j.headRank() {
 		name := "output head and loss"
 		if m.mtp > 0 {
 			name = fmt.Sprintf("output head, loss and %g multi-token-prediction layers", m.mtp)

@@ -78,9 +78,9 @@ type view struct {
 	spare                       plan.Range // percent of the layers that recompute spares
 	fitting                     bool       // each rank recomputes a number of layers of its own
 	sharing
-	gpipe bool    // every plan runs all forwards first
-	all   float64 // most GPUs: tp cp dp pp, at most the cluster
-	box   *plan.Box
+	pipe
+	all float64 // most GPUs: tp cp dp pp, at most the cluster
+	box *plan.Box
 }
 
 func of(r plan.Range) interval { return interval{float64(r.Lo), float64(r.Hi)} }
@@ -91,7 +91,7 @@ func (m *Model) look(b *plan.Box) view {
 		pp: of(b[plan.PP]), etp: of(b[plan.ETP]), ep: of(b[plan.EP]),
 		vpp: of(b[plan.VPP]), mb: of(b[plan.MicroBatch]),
 		sp: b[plan.SP], zero: b[plan.Zero], recompute: b[plan.RecomputeC],
-		cpComm: b[plan.CPCommC], gpipe: b[plan.ScheduleC].Lo == 1, box: b,
+		cpComm: b[plan.CPCommC], box: b,
 	}
 	if v.zero.Lo == plan.ZeroNone && v.zero.Hi == plan.ZeroOptimizer && v.ds.lo > 1 {
 		v.zero.Lo = plan.ZeroOptimizer // shards are of the optimizer's state
@@ -104,6 +104,7 @@ func (m *Model) look(b *plan.Box) view {
 		v.dp.lo = min(v.dp.hi, max(v.dp.lo, v.ep.lo*v.etp.lo*edp.lo/(v.tp.hi*v.cp.hi)))
 	}
 	v.micro = interval{max(1, m.batch/(v.dp.hi*v.mb.hi)), max(1, m.batch/(v.dp.lo*v.mb.lo))}
+	v.setPipe(b)
 	v.tokens = interval{m.seq * v.mb.lo / v.cp.hi, m.seq * v.mb.hi / v.cp.lo}
 	v.optOffload, v.actOffload = b[plan.OptOffload], b[plan.ActOffload]
 	v.spare = b[plan.RecomputeSpare]

@@ -13,6 +13,8 @@ import (
 // parallelism.
 type work struct {
 	fwd, bwd [2]float64              // everything but the attention core
+	inp      [2]float64              // of bwd, what is not the weights' gradients
+	wgt      float64                 // the rest of bwd
 	core     [plan.NumCPComm]float64 // attention core, forward, by kind of context parallelism; of hierarchical the least
 	again    [2]float64              // what recompute of ops repeats, but for routed experts
 	mlp      float64                 // forward pass of the MLP, but for routed experts
@@ -21,8 +23,9 @@ type work struct {
 func (w *work) scale(f float64) work {
 	return work{
 		fwd: [2]float64{w.fwd[0] * f, w.fwd[1] * f}, bwd: [2]float64{w.bwd[0] * f, w.bwd[1] * f},
+		inp:   [2]float64{w.inp[0] * f, w.inp[1] * f},
 		core:  [plan.NumCPComm]float64{w.core[0] * f, w.core[1] * f, w.core[2] * f, w.core[3] * f},
-		again: [2]float64{w.again[0] * f, w.again[1] * f}, mlp: w.mlp * f,
+		again: [2]float64{w.again[0] * f, w.again[1] * f}, mlp: w.mlp * f, wgt: w.wgt * f,
 	}
 }
 
@@ -30,8 +33,9 @@ func (w *work) least(o *work) work {
 	return work{
 		fwd:   [2]float64{min(w.fwd[0], o.fwd[0]), min(w.fwd[1], o.fwd[1])},
 		bwd:   [2]float64{min(w.bwd[0], o.bwd[0]), min(w.bwd[1], o.bwd[1])},
+		inp:   [2]float64{min(w.inp[0], o.inp[0]), min(w.inp[1], o.inp[1])},
 		core:  [plan.NumCPComm]float64{min(w.core[0], o.core[0]), min(w.core[1], o.core[1]), min(w.core[2], o.core[2]), min(w.core[3], o.core[3])},
-		again: [2]float64{min(w.again[0], o.again[0]), min(w.again[1], o.again[1])}, mlp: min(w.mlp, o.mlp),
+		again: [2]float64{min(w.again[0], o.again[0]), min(w.again[1], o.again[1])}, mlp: min(w.mlp, o.mlp), wgt: min(w.wgt, o.wgt),
 	}
 }
 

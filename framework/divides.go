@@ -139,10 +139,14 @@ func globalBatch(f *Facts) int64 { return f.Workload.GlobalBatch }
 
 // BatchDivides: every data-parallel rank runs the same number of micro-batches.
 func BatchDivides(id string) Rule {
-	r := Division{
+	return readsBatch(Division{
 		Total: globalBatch,
 		Of:    []plan.Coord{plan.Coord(plan.DPShard), plan.Coord(plan.DPReplicate), plan.MicroBatch},
-	}.product(id, "sequences of the global batch", "micro-batch*dp", "")
+	}.product(id, "sequences of the global batch", "micro-batch*dp", ""))
+}
+
+// readsBatch marks a rule that reads the global batch.
+func readsBatch(r Rule) Rule {
 	r.Batch = true
 	return r
 }
@@ -188,11 +192,9 @@ func SequenceSlicesWithChunks(id string) Rule {
 // InterleaveRounds: with vpp > 1 a rank runs its chunks in rounds of pp
 // micro-batches, so pp divides their number.
 func InterleaveRounds(id string) Rule {
-	r := Division{
+	return readsBatch(Division{
 		Total: globalBatch,
 		Of:    []plan.Coord{plan.Coord(plan.PP), plan.Coord(plan.DPShard), plan.Coord(plan.DPReplicate), plan.MicroBatch},
 		From:  plan.VPP, Least: 2,
-	}.product(id, "sequences of the global batch", "pp*micro-batch*dp (vpp above 1 runs rounds of pp micro-batches)", "vpp is 1")
-	r.Batch = true
-	return r
+	}.product(id, "sequences of the global batch", "pp*micro-batch*dp (vpp above 1 runs rounds of pp micro-batches)", "vpp is 1"))
 }

@@ -18,12 +18,7 @@ func (w *filling) fillSP() {
 // fillStages completes the schedule and splits the layers over the chunks.
 func (w *filling) fillStages() error {
 	o := &w.plan.Options
-	switch {
-	case o.VPP > 1:
-		o.Schedule = plan.Interleaved
-	case o.Schedule != plan.GPipe:
-		o.Schedule = plan.OneFOneB
-	}
+	o.Schedule = plan.ScheduleOf(o.Schedule.Value(), o.VPP)
 	if w.given.Has(plan.StagesField) {
 		return nil
 	}

@@ -81,13 +81,15 @@ func TestWhatFrameworksFillIsWellFormed(t *testing.T) {
 func TestFillKeepsAGivenSchedule(t *testing.T) {
 	f := facts(0, 8)
 	for _, fw := range all.List() {
-		part, err := plan.Parse("pp=2,schedule=gpipe")
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, _, err := fw.Fill(f, part)
-		if err != nil || p.Options.Schedule != plan.GPipe {
-			t.Errorf("%s: schedule %s, %v", fw.Name(), p.Options.Schedule, err)
+		for s := plan.GPipe; s < plan.NumSchedules; s++ {
+			part, err := plan.Parse("pp=2,schedule=" + s.String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, _, err := fw.Fill(f, part)
+			if err != nil || p.Options.Schedule != s || p.Options.VPP != max(1, s.Chunks()) {
+				t.Errorf("%s: schedule %s of %d chunks, not %s: %v", fw.Name(), p.Options.Schedule, p.Options.VPP, s, err)
+			}
 		}
 	}
 }
@@ -128,6 +130,19 @@ func TestSentencesOfRulesThatFrameworksShare(t *testing.T) {
 		{"torchtitan/TT-S1", "tp=4,cp=2,sp=on", 0, "4092 tokens of a micro-batch not divisible by tp*2*cp 16; nearest 12, 22"},
 		{"torchtitan/TT-P2", "pp=64", 0, "61 layers, embedding and head do not fill pp*vpp = 64*1 = 64 chunks; at this pp, no value is valid for vpp"},
 		{"torchtitan/TT-P3", "pp=8,dp=24", 0, "4 micro-batches with vpp 1 and pp 8; one chunk a rank needs at least pp of them, so pp at most 4"},
+		{"torchtitan/TT-P1-zero-bubble", "pp=2,vpp=1,schedule=zb-h1", 0, "schedule zb-h1 with vpp 1; InterleavedZeroBubble runs two stages a rank or more"},
+		{"torchtitan/TT-P5-fills", "pp=8,dp=24,schedule=dualpipev", 0,
+			"schedule dualpipev with 4 micro-batches and pp 8; dualpipe and dualpipev need 2*pp micro-batches or more, dualpipe an even number"},
+		{"torchtitan/schedule", "pp=2,schedule=dualpipe", 0,
+			"schedule dualpipe: PyTorch has DualPipe as one half of it, DualPipeV; valid 1f1b, gpipe, zb-h1, zb-v, dualpipev"},
+		{"megatron/schedule", "pp=2,schedule=zb-v", 0, "schedule zb-v: its schedules are 1F1B and interleaved; valid 1f1b"},
+		{"deepspeed/schedule", "pp=2,schedule=zb-h1", 0, "schedule zb-h1: its pipeline schedule is 1F1B; valid 1f1b"},
+		{"fsdp/schedule", "schedule=dualpipe", 0, "schedule dualpipe: there are no pipelines; valid 1f1b"},
+		{"nanotron/schedule", "pp=2,schedule=zb-h1", 0, "schedule zb-h1: its pipeline engines are 1f1b and afab, which is gpipe; valid 1f1b, gpipe"},
+		{"any/schedule-pp", "pp=3,schedule=dualpipe", 0,
+			"schedule dualpipe with pp 3; zb-h1, zb-v and dualpipev need pp above 1, dualpipe an even pp"},
+		{"any/interleave-rounds", "pp=5,vpp=2,dp=3", 0,
+			"32 micro-batches with vpp 2 and pp 5; interleaved chunks run rounds of pp micro-batches, so pp must divide them"},
 		{"torchtitan/TT-P4", "pp=10,vpp=2,dp=3", 0, "32 micro-batches with vpp 2 and pp 10 are not divisible by their 3 rounds; nearest 30, 33"},
 		{"torchtitan/TT-E1", "tp=2,dp_shard=4,dp_replicate=2,ep=16", 12, "8 ranks of tp*cp*dp_shard not divisible by ep 16; nearest 8"},
 		{"torchtitan/TT-E3", "tp=4,ep=2", 12, "ep 2 with tp 4; a model with experts needs ep of at least tp: ep 4 or tp 2"},

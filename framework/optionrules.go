@@ -24,17 +24,6 @@ func OptionIn(id string, c plan.Coord, why string, values ...int32) Rule {
 	}
 }
 
-// gpipeHasOneChunk: GPipe runs one chunk of layers per rank.
-func gpipeHasOneChunk(id string) Rule {
-	return Rule{
-		ID: id, Reads: []plan.Coord{plan.VPP, plan.ScheduleC},
-		Holds: func(_ *Facts, p *plan.Point) bool { return p[plan.ScheduleC] == 0 || p[plan.VPP] == 1 },
-		Text: func(_ *Facts, p *plan.Point) string {
-			return fmt.Sprintf("schedule %s with vpp %d; GPipe has one chunk a rank", plan.ScheduleC.Format(p[plan.ScheduleC]), p[plan.VPP])
-		},
-	}
-}
-
 // HeadsForContext: an all-to-all around the attention core gives each of its
 // ranks of cp its own heads of those that tp leaves; key/value heads are split too
 // or replicated evenly. The ranks are all of cp, or those in a domain of the
@@ -117,7 +106,8 @@ func OneSpare(id string) Rule {
 
 // spareNeedsRecompute: layers are spared from a recompute of whole layers, and
 // some are left for it. A number for each stage goes without activations on the
-// host, which would have to follow it.
+// host, which would have to follow it, and with schedules that run backwards whole:
+// what those that cut them keep for the weights' gradients is not known of it.
 func spareNeedsRecompute(id string) Rule {
 	holds := func(_ *Facts, p *plan.Point) bool {
 		switch p[plan.RecomputeSpare] {
@@ -126,19 +116,20 @@ func spareNeedsRecompute(id string) Rule {
 		case 100:
 			return false
 		case plan.SpareFitting:
-			return p[plan.RecomputeC] == int32(plan.RecomputeFull) && p[plan.ActOffload] == 0
+			return p[plan.RecomputeC] == int32(plan.RecomputeFull) && p[plan.ActOffload] == 0 && scheduleOf(p) < plan.ZBH1
 		}
 		return p[plan.RecomputeC] == int32(plan.RecomputeFull)
 	}
 	return Rule{
-		ID: id, Reads: []plan.Coord{plan.RecomputeC, plan.RecomputeSpare, plan.ActOffload}, Holds: holds,
+		ID: id, Reads: []plan.Coord{plan.RecomputeC, plan.RecomputeSpare, plan.ActOffload, plan.VPP, plan.ScheduleC}, Holds: holds,
 		Text: func(f *Facts, p *plan.Point) string {
 			given := fmt.Sprintf("recompute-spare %s with recompute %s", plan.RecomputeSpare.Format(p[plan.RecomputeSpare]), plan.RecomputeC.Format(p[plan.RecomputeC]))
 			switch {
 			case holds(f, p):
 				return given
 			case p[plan.RecomputeSpare] == plan.SpareFitting:
-				return fmt.Sprintf("%s and activation-offload %d; it needs recompute full and activation-offload 0", given, p[plan.ActOffload])
+				return fmt.Sprintf("%s, activation-offload %d and schedule %s; it needs recompute full, activation-offload 0 and a schedule that runs backwards whole",
+					given, p[plan.ActOffload], scheduleOf(p))
 			}
 			return given + "; it needs recompute full and is below 100, else 0"
 		},

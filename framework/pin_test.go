@@ -201,7 +201,7 @@ func TestABoundOnARareOptionFreesItsUsualValues(t *testing.T) {
 		{"cp-comm=a2a", plan.CPCommC, []int32{0, 2}},
 		{"cp-comm>=a2a", plan.CPCommC, []int32{0, 1, 2, 3}},
 		{"cp-comm=a2a+p2p", plan.CPCommC, []int32{0, 3}},
-		{"schedule<=gpipe", plan.ScheduleC, []int32{0, 1}},
+		{"schedule<=gpipe", plan.ScheduleC, []int32{0, 1, 2, 3, 4, 5}},
 		{"recompute-spare<=75", plan.RecomputeSpare, []int32{0, 25, 50, 75, plan.SpareFitting}},
 		{"recompute-spare=fit", plan.RecomputeSpare, []int32{0, plan.SpareFitting}},
 	} {

@@ -9,10 +9,10 @@ import (
 
 // Shared are the rules that any plan obeys under any framework: the grids fit
 // the cluster's levels and each other, the ZeRO stage says what dp_shard says,
-// and GPipe runs one chunk a rank. What a framework shares with others under a name of its own is in its
-// Rules.
+// and a schedule runs the chunks a rank that it is made for. What a framework
+// shares with others under a name of its own is in its Rules.
 func Shared() []Rule {
-	return []Rule{zeroNeedsShards("zero"), gpipeHasOneChunk("schedule"), spareNeedsRecompute("recompute-spare"), levelsFit("grid/levels"), gridsAgree("grid/experts")}
+	return []Rule{zeroNeedsShards("zero"), chunksOfSchedule("schedule"), spareNeedsRecompute("recompute-spare"), levelsFit("grid/levels"), gridsAgree("grid/experts")}
 }
 
 // zeroNeedsShards: plain data parallelism is dp_replicate, so stage 0 needs

@@ -1,10 +1,13 @@
 package plan
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+
+	"meshplan/strict"
 )
 
 // MaxDegree bounds a degree in a plan's text, and MaxGPUs the product of all.
@@ -206,13 +209,14 @@ func parseCPComm(value string) (CPComm, error) {
 	return CPComm(i), err
 }
 
-// parseSchedule reads "1f1b", "interleaved" or "gpipe".
+// parseSchedule reads the name of a schedule: "1f1b", "zb-v".
 func parseSchedule(value string) (Schedule, error) {
 	i, err := named("schedule", value, scheduleNames[:])
 	return Schedule(i), err
 }
 
-// named is the position of a name, in any case.
+// named is the position of a name, in any case. The error lists the names, and
+// the nearest where one is close in spelling.
 func named(key, value string, names []string) (int, error) {
 	for i, name := range names {
 		if strings.EqualFold(value, name) {
@@ -220,5 +224,9 @@ func named(key, value string, names []string) (int, error) {
 		}
 	}
 	last := len(names) - 1
-	return 0, fmt.Errorf("%s=%s: expected %s or %s", key, Clip(value), strings.Join(names[:last], ", "), names[last])
+	err := fmt.Sprintf("%s=%s: expected %s or %s", key, Clip(value), strings.Join(names[:last], ", "), names[last])
+	if near := strict.Nearest(Clip(value), names, 1, dashed); len(near) > 0 {
+		err += fmt.Sprintf("; nearest %q", near[0])
+	}
+	return 0, errors.New(err)
 }

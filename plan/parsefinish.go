@@ -77,18 +77,24 @@ func (p *parser) repeat() error {
 	return nil
 }
 
-// schedule checks the schedule against the chunks per rank, from which it
-// follows where it is not given.
+// schedule checks the schedule against the chunks per rank. Where only one of
+// them is given, the other follows as far as it can.
 func (p *parser) schedule() error {
 	o := &p.Plan.Options
-	follows := scheduleOf(o.VPP, o.Schedule == GPipe && o.VPP <= 1)
-	if p.seen["schedule"] && p.seen["vpp"] && o.Schedule != follows {
-		return fmt.Errorf("schedule=%s contradicts vpp=%d: several chunks a rank are interleaved, one is 1f1b or gpipe", o.Schedule, o.VPP)
-	}
-	if o.Schedule == Interleaved && !p.seen["vpp"] {
+	only := o.Schedule.Chunks()
+	switch {
+	case !p.seen["schedule"]:
+		o.Schedule = ScheduleOf(0, o.VPP)
+	case p.seen["vpp"] && only > 0 && o.VPP != only:
+		return fmt.Errorf("schedule=%s contradicts vpp=%d: it runs %d a rank, so vpp=%d", o.Schedule, o.VPP, only, only)
+	case p.seen["vpp"] && o.Schedule <= Interleaved && o.Schedule != ScheduleOf(0, o.VPP):
+		return fmt.Errorf("schedule=%s contradicts vpp=%d: several chunks a rank are interleaved, one is 1f1b", o.Schedule, o.VPP)
+	case o.Schedule == Interleaved && !p.seen["vpp"]:
 		return fmt.Errorf("schedule=interleaved: expected vpp above 1, the chunks of each rank")
+	case only > 1:
+		o.VPP = only
+		p.Given = p.Given.With(Field(VPP))
 	}
-	o.Schedule = follows
 	return nil
 }
 

@@ -60,32 +60,6 @@ var recomputeNames = [NumRecompute]string{"none", "selective", "ops", "mlp", "fu
 // String is "none", "selective", "ops", "mlp" or "full".
 func (r Recompute) String() string { return recomputeNames[r] }
 
-// Schedule is the order in which a pipeline stage runs its micro-batches.
-type Schedule uint8
-
-// The schedules.
-const (
-	OneFOneB    Schedule = iota // one forward, one backward
-	Interleaved                 // 1F1B over several chunks of layers per rank
-	GPipe                       // all forwards, then all backwards
-)
-
-var scheduleNames = [...]string{"1f1b", "interleaved", "gpipe"}
-
-// String is "1f1b", "interleaved" or "gpipe".
-func (s Schedule) String() string { return scheduleNames[s] }
-
-// scheduleOf is the schedule of a number of chunks per rank; GPipe has one.
-func scheduleOf(vpp int32, gpipe bool) Schedule {
-	switch {
-	case gpipe:
-		return GPipe
-	case vpp > 1:
-		return Interleaved
-	}
-	return OneFOneB
-}
-
 // CPComm is how context-parallel ranks reach each other's keys and values.
 type CPComm uint8
 
@@ -122,7 +96,7 @@ var formNames = [NumSplitForms]string{"even", "embedding-loss", "first-last", "l
 func (f SplitForm) String() string { return formNames[f] }
 
 // Stages says how many layers each chunk of the pipeline holds, in model
-// order (chunk k runs on rank k mod pp). Text is the canonical run-length
+// order (chunk k runs on rank k mod pp, or as a folded schedule places it). Text is the canonical run-length
 // form of RunLength: "10*7+9" is seven chunks of ten layers and one of nine.
 //
 // Recompute says how many layers of each rank are recomputed, in the same form,
@@ -152,7 +126,7 @@ type Options struct {
 	SP         bool      // sequence parallel along with TP
 	MicroBatch int32     // sequences per micro-batch and data-parallel rank
 	VPP        int32     // chunks of layers per pipeline rank
-	Schedule   Schedule  // Interleaved if VPP is above 1
+	Schedule   Schedule  // order of a rank's operations
 	ZeroStage  int8      // see the constants
 	Recompute  Recompute // what is computed again in backward
 	CPComm     CPComm    // of context parallelism

@@ -16,7 +16,7 @@ const (
 	Zero                                   // ZeRO stage
 	RecomputeC                             // a Recompute
 	CPCommC                                // a CPComm
-	ScheduleC                              // 0, or 1 for GPipe
+	ScheduleC                              // a Schedule's Value
 	OptOffload                             // percent of the optimizer state in host memory
 	ActOffload                             // percent of the kept activations in host memory
 	RecomputeSpare                         // percent of the layers that recompute spares, or SpareFitting
@@ -107,7 +107,7 @@ func (p *Point) Plan(levels int) Plan {
 		ZeroStage: int8(p[Zero]), Recompute: Recompute(p[RecomputeC]), CPComm: CPComm(p[CPCommC]),
 		OptimizerOffload: int8(p[OptOffload]), ActivationOffload: int8(p[ActOffload]), RecomputeSpare: int8(p[RecomputeSpare]),
 	}
-	q.Options.Schedule = scheduleOf(p[VPP], p[ScheduleC] == 1)
+	q.Options.Schedule = ScheduleOf(p[ScheduleC], p[VPP])
 	return q
 }
 
@@ -127,9 +127,7 @@ func (q *Plan) Point() Point {
 	p[Zero] = int32(q.Options.ZeroStage)
 	p[RecomputeC] = int32(q.Options.Recompute)
 	p[CPCommC] = int32(q.Options.CPComm)
-	if q.Options.Schedule == GPipe {
-		p[ScheduleC] = 1
-	}
+	p[ScheduleC] = q.Options.Schedule.Value()
 	p[OptOffload], p[ActOffload] = int32(q.Options.OptimizerOffload), int32(q.Options.ActivationOffload)
 	p[RecomputeSpare] = int32(q.Options.RecomputeSpare)
 	return p

@@ -46,7 +46,7 @@ func (o *Options) writeRare(b *strings.Builder) {
 	if o.CPComm != CPRing {
 		fmt.Fprintf(b, ",cp-comm=%s", o.CPComm)
 	}
-	if o.Schedule == GPipe {
+	if o.Schedule > Interleaved {
 		fmt.Fprintf(b, ",schedule=%s", o.Schedule)
 	}
 	if o.OptimizerOffload > 0 {

@@ -26,8 +26,9 @@ func plans(t *rapid.T) plan.Plan {
 	}
 	o := &p.Options
 	o.VPP = int32(rapid.IntRange(1, 4).Draw(t, "vpp"))
-	if o.VPP > 1 {
-		o.Schedule = plan.Interleaved
+	o.Schedule = plan.ScheduleOf(int32(rapid.IntRange(0, int(plan.DualPipeV.Value())).Draw(t, "schedule")), o.VPP)
+	if only := o.Schedule.Chunks(); only > 0 {
+		o.VPP = only
 	}
 	o.MicroBatch = int32(rapid.IntRange(1, 64).Draw(t, "micro-batch"))
 	o.SP = rapid.Bool().Draw(t, "sp")
@@ -132,7 +133,12 @@ func TestPlanTextErrorsNameTheFault(t *testing.T) {
 		{"recompute=full,recompute-layers=x,layers=8", `"x" is not a number of layers`},
 		{"recompute=full,pp=2,recompute-layers=1*3,layers=4*2", "recompute-layers=1*3 has 3 ranks, but pp is 2"},
 		{"recompute=full,pp=2,vpp=2,recompute-layers=8+5,layers=4+2+4+2", "recompute-layers=8+5: rank 1 recomputes 5 of its 4 layers"},
-		{"schedule=gpipe,vpp=2", "schedule=gpipe contradicts vpp=2"},
+		{"schedule=gpipe,vpp=2", "schedule=gpipe contradicts vpp=2: it runs 1 a rank, so vpp=1"},
+		{"schedule=zb-v,vpp=1", "schedule=zb-v contradicts vpp=1: it runs 2 a rank, so vpp=2"},
+		{"pp=4,vpp=3,schedule=dualpipe", "schedule=dualpipe contradicts vpp=3"},
+		{"vpp=2,schedule=1f1b", "schedule=1f1b contradicts vpp=2: several chunks a rank are interleaved"},
+		{"schedule=zbv", `nearest "zb-v"`},
+		{"schedule=dualpip", `nearest "dualpipe"`},
 		{"schedule=interleaved", "expected vpp above 1"},
 		{"optimizer-offload=101", "expected percent, a whole number from 0 to 100"},
 		{"pp=4,layers=8*3", "has 3 chunks, but pp*vpp = 4*1 = 4"},

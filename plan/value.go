@@ -17,10 +17,8 @@ func (c Coord) Format(v int32) string {
 		return CPComm(v).String()
 	case c == RecomputeSpare && v == SpareFitting:
 		return fitting
-	case c == ScheduleC && v == 0:
-		return OneFOneB.String()
 	case c == ScheduleC:
-		return GPipe.String()
+		return ScheduleOf(v, 1).String()
 	}
 	return strconv.Itoa(int(v))
 }
@@ -46,12 +44,9 @@ func (c Coord) ParseValue(text string) (int32, error) {
 	case ScheduleC:
 		s, err := parseSchedule(text)
 		if err == nil && s == Interleaved {
-			return 0, fmt.Errorf("schedule=interleaved follows from vpp above 1; expected 1f1b or gpipe")
+			return 0, fmt.Errorf("schedule=interleaved is 1f1b with vpp above 1; expected another, such as 1f1b or zb-h1, or a pin of vpp")
 		}
-		if s == GPipe {
-			return 1, err
-		}
-		return 0, err
+		return s.Value(), err
 	case RecomputeSpare:
 		n, err := parseSpare(text)
 		return int32(n), err

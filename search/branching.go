@@ -13,12 +13,12 @@ import (
 // all degrees, then options, then placement bounds 2 to 9 times as many boxes.
 var (
 	denseFirst = []plan.Coord{
-		plan.Coord(plan.TP), plan.At(plan.TP, 0), plan.Coord(plan.CP), plan.Coord(plan.PP), plan.MicroBatch, plan.RecomputeC,
+		plan.Coord(plan.TP), plan.At(plan.TP, 0), plan.Coord(plan.CP), plan.Coord(plan.PP), plan.ScheduleC, plan.MicroBatch, plan.RecomputeC,
 		plan.Coord(plan.DPReplicate), plan.Coord(plan.DPShard), plan.VPP, plan.SP,
 	}
 	expertsFirst = []plan.Coord{
 		plan.Coord(plan.TP), plan.Coord(plan.EP), plan.Coord(plan.ETP), plan.Coord(plan.CP), plan.Coord(plan.PP),
-		plan.Coord(plan.EDP), plan.MicroBatch, plan.RecomputeC,
+		plan.Coord(plan.EDP), plan.ScheduleC, plan.MicroBatch, plan.RecomputeC,
 		plan.At(plan.EP, 0), plan.At(plan.ETP, 0), plan.At(plan.EP, 1), plan.At(plan.ETP, 1),
 		plan.Coord(plan.DPShard), plan.Coord(plan.DPReplicate), plan.Zero, plan.At(plan.EDP, 1), plan.At(plan.EDP, 0),
 		plan.At(plan.TP, 0), plan.At(plan.CP, 0), plan.VPP, plan.SP, plan.At(plan.PP, 1), plan.At(plan.PP, 0),

@@ -202,7 +202,7 @@ func (e *explainer) without(ctx context.Context, g solver.Group, core []solver.G
 func valuesOf(coords []plan.Coord, p *plan.Point) string {
 	var values []string
 	for _, c := range coords {
-		values = append(values, fmt.Sprintf("%s %d", c, p[c]))
+		values = append(values, fmt.Sprintf("%s %s", c, c.Format(p[c])))
 	}
 	return strings.Join(values, ", ")
 }

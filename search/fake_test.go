@@ -63,6 +63,8 @@ func (f *fake) Explain(p *plan.Plan) cost.Estimate {
 	return e
 }
 
+func (f *fake) Timetable(*plan.Plan) (cost.Timetable, bool) { return cost.Timetable{}, false }
+
 func (f *fake) Bound(b *plan.Box) cost.Bound {
 	if f.before != nil {
 		f.before()
@@ -100,6 +102,11 @@ func (f *fake) step(b *plan.Box) units.Seconds {
 		t += 0.3
 	}
 	t += 0.02 * float64(b[plan.VPP].Lo)
+	order := math.Inf(1)
+	for s := b[plan.ScheduleC].Lo; s <= b[plan.ScheduleC].Hi; s++ {
+		order = min(order, [...]float64{0.2, 0.3, 0.1, 0.15, 0.05, 0.12}[s])
+	}
+	t += order * (1 - 1/float64(b[plan.PP].Lo))
 	if f.grain > 0 {
 		t = math.Floor(t/f.grain+1) * f.grain
 	}

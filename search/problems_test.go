@@ -133,7 +133,8 @@ func random(r *rand.Rand) *Problem {
 	text := fmt.Sprintf("vpp<=%d,micro-batch<=%d", pick(r, 1, 2, 3, 4), pick(r, 1, 2, 4))
 	if r.IntN(2) == 0 {
 		text += pick(r, ",cp=1", ",recompute=selective", ",tp in nvlink", ",pp<=4", ",dp<=8", ",gpus>=6", ",tp<=4,etp=1", ",zero=1", ",sp=on",
-			",zero>=2", ",cp-comm<=a2a+p2p", ",schedule<=gpipe", ",recompute=mlp", ",optimizer-offload<=50", ",recompute=full,recompute-spare>=0", ",activation-offload<=100", ",cp>=2,cp-comm>=allgather")
+			",zero>=2", ",cp-comm<=a2a+p2p", ",schedule<=gpipe", ",recompute=mlp", ",optimizer-offload<=50", ",recompute=full,recompute-spare>=0", ",activation-offload<=100", ",cp>=2,cp-comm>=allgather",
+			",schedule<=dualpipev", ",schedule>=zb-h1", ",schedule=dualpipe", ",schedule>=zb-v,pp>=2")
 	}
 	p.Pins, _ = framework.ParsePins(text)
 	p.Top, p.Jobs = pick(r, 1, 2, 5, 20), pick(r, 1, 2, 3)

@@ -313,8 +313,9 @@ type Stats struct {
 type Explanation struct {
 	FormatVersion int `json:"format_version"`
 	PlanResult
-	Rules    []RuleCheck `json:"rules"`
-	Warnings []string    `json:"warnings"`
+	Rules     []RuleCheck `json:"rules"`
+	Warnings  []string    `json:"warnings"`
+	Timetable *Timetable  `json:"timetable,omitempty"` // if asked for
 }
 
 // RuleCheck is one rule asked of one plan.

@@ -26,6 +26,7 @@ framework that the plan keeps or breaks.
 What the plan leaves open is filled as the framework itself would, and every
 such default is named; --fill best lets the search fill it instead.`,
 		Example: `  meshplan explain job.toml --plan 'tp=8,pp=16,dp=128,micro-batch=1'
+  meshplan explain job.toml --plan 'pp=8,schedule=zb-h1' --schedule
   meshplan explain job.toml --plan 'tp=8,pp=16' --fill best --json`,
 		Args: oneFile,
 		RunE: func(c *cobra.Command, args []string) error { return a.explain(c.Context(), j, args) },
@@ -59,6 +60,15 @@ func (a *app) explain(ctx context.Context, j *job, args []string) error {
 	e, err := search.Explain(&req.problem, full)
 	if err != nil {
 		return usageError(err)
+	}
+	if j.schedule {
+		full, err := plan.Parse(e.Text) // with the layers that were chosen
+		if err != nil {
+			return internalError(err)
+		}
+		if e.Timetable, err = search.Schedule(&req.problem, full.Plan); err != nil {
+			return usageError(err)
+		}
 	}
 	if j.json {
 		return a.printJSON(e)

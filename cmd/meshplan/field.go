@@ -72,6 +72,8 @@ var fields = []field{
 	{"plan", "PLAN", "the plan to explain, such as 'tp=8,pp=16,micro-batch=1'", text, "explain",
 		func(j *job, v string) error { return setText(&j.plan, v) }},
 	{"fill", "HOW", "who fills what the plan leaves open: framework or best (default framework)", text, "explain", setFill},
+	{"schedule", "", "show the order of operations of each pipeline rank", toggle, "explain",
+		func(j *job, v string) error { return setToggle(&j.schedule, v) }},
 	{"top", "K", "plans to show, each of other degrees or options (default 3)", whole, "plan",
 		func(j *job, v string) error { return setCount(&j.top, v, maxTop) }},
 	{"against", "WHAT", "what to set against step time: memory, gpus or cost (default memory)", text, "pareto", setAgainst},

@@ -48,6 +48,7 @@ type job struct {
 	timeLimit             time.Duration
 	noForced, json, stats bool
 	sizes                 bool // the cluster is one of several sizes: of min-gpus, and of pareto against what they take
+	schedule              bool // show it
 	stepTime              time.Duration
 	tokensPerDay          float64
 	days, tokens, price   float64

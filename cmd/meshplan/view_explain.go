@@ -21,6 +21,9 @@ func explainView(s *subject, e *search.Explanation) string {
 	hosts(&p, &e.PlanResult)
 	rules(&p, e.Rules)
 	timeTree(&p, &e.Time)
+	if e.Timetable != nil {
+		timetable(&p, e.Timetable)
+	}
 	memoryTable(&p, &e.Memory)
 	traffic(&p, e.Traffic)
 	warnings(&p, e.Warnings)

@@ -31,12 +31,15 @@ func (*Any) Name() string { return "any" }
 // Profile is the cost profile of a Megatron-like implementation.
 func (*Any) Profile() string { return "megatron" }
 
-// Options are those of Megatron-like training.
+// Options are those of Megatron-like training, with zero-bubble schedules. DualPipe
+// and DualPipeV are left to a pin, since how much communication they hide is not
+// measured.
 func (*Any) Options() map[plan.Coord][]int32 { return options }
 
 var options = map[plan.Coord][]int32{
 	plan.Zero:       {plan.ZeroNone, plan.ZeroOptimizer},
 	plan.RecomputeC: {int32(plan.RecomputeNone), int32(plan.RecomputeSelective), int32(plan.RecomputeFull)},
+	plan.ScheduleC:  {plan.OneFOneB.Value(), plan.ZBH1.Value(), plan.ZBV.Value()},
 }
 
 // Forms are all split forms.
@@ -54,7 +57,9 @@ func (*Any) Rules() []framework.Rule {
 		framework.ExpertWidthDivides("any/expert-width"),
 		framework.ChunksHoldLayers("any/chunks"),
 		framework.InterleaveNeedsPipeline("any/interleave"),
-		framework.InterleaveRounds("any/interleave-rounds"),
+		framework.RoundsOfPP("any/interleave-rounds"),
+		framework.SplitBackwardNeedsPipeline("any/schedule-pp"),
+		framework.DualPipeFills("any/schedule-fills"),
 		framework.BatchDivides("any/batch"),
 		framework.SPNeedsTP("any/sp"),
 		framework.SequenceSlices("any/sp-tokens"),

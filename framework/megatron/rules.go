@@ -35,7 +35,7 @@ func (*Megatron) Rules() []framework.Rule {
 			plan.ZeroNone, plan.ZeroOptimizer),
 		framework.OptionIn("megatron/MLM-R1", plan.RecomputeC, "not among its granularities and modules",
 			int32(plan.RecomputeNone), int32(plan.RecomputeSelective), int32(plan.RecomputeMLP), int32(plan.RecomputeFull)),
-		framework.OptionIn("megatron/schedule", plan.ScheduleC, "it has no GPipe schedule", 0),
+		framework.OptionIn("megatron/schedule", plan.ScheduleC, "its schedules are 1F1B and interleaved", 0),
 		framework.OneSpare("megatron/MLM-R2"),
 		offloadNeedsOneStage("megatron/MLM-O1"),
 	}

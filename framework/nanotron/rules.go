@@ -22,6 +22,8 @@ func (*Nanotron) Rules() []framework.Rule {
 		framework.WarmupFills("nanotron/NT-P1"),
 		framework.ChunksHoldLayers("nanotron/stages"),
 		framework.OptionIn("nanotron/vpp", plan.VPP, "a rank runs one stage", 1),
+		framework.OptionIn("nanotron/schedule", plan.ScheduleC, "its pipeline engines are 1f1b and afab, which is gpipe",
+			plan.OneFOneB.Value(), plan.GPipe.Value()),
 		framework.BatchDivides("nanotron/batch"),
 		framework.ContextChunks("nanotron/NT-C1"),
 		framework.OptionIn("nanotron/cp-comm", plan.CPCommC, "keys and values go round a ring", int32(plan.CPRing)),

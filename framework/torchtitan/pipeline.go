@@ -8,21 +8,24 @@ import (
 )
 
 // roundsDivide: the interleaved schedule runs max(1, M div pp) rounds of equally
-// many micro-batches (ScheduleInterleaved1F1B in PyTorch), M of them in all.
+// many micro-batches (ScheduleInterleaved1F1B and
+// ScheduleInterleavedZeroBubble in PyTorch), M of them in all.
 func roundsDivide(id string) framework.Rule {
 	return framework.Rule{
 		ID: id, Batch: true,
 		Reads: []plan.Coord{plan.VPP, plan.Coord(plan.PP), plan.Coord(plan.DPShard), plan.Coord(plan.DPReplicate),
-			plan.MicroBatch},
+			plan.MicroBatch, plan.ScheduleC},
 		Holds: func(f *framework.Facts, p *plan.Point) bool {
 			micro := f.MicroBatches(p)
-			return p[plan.VPP] == 1 || micro%rounds(micro, p) == 0
+			return !framework.InRounds(p) || micro%rounds(micro, p) == 0
 		},
 		Text: func(f *framework.Facts, p *plan.Point) string {
 			micro := f.MicroBatches(p)
 			switch {
 			case p[plan.VPP] == 1:
 				return "vpp is 1"
+			case !framework.InRounds(p):
+				return "the chunks of a V run in no rounds"
 			case micro%rounds(micro, p) == 0:
 				return fmt.Sprintf("%d micro-batches in %d equal rounds", micro, rounds(micro, p))
 			}
@@ -37,6 +40,21 @@ func roundsDivide(id string) framework.Rule {
 				micro, p[plan.VPP], p.Degree(plan.PP), rounds(micro, p), below, above)
 		},
 	}
+}
+
+// zeroBubbleInterleaves: ScheduleInterleavedZeroBubble is one of the multi-stage
+// schedules, which torchtitan builds with two stages a rank or more.
+func zeroBubbleInterleaves(id string) framework.Rule {
+	return framework.Stated{
+		Reads: []plan.Coord{plan.VPP, plan.ScheduleC},
+		Holds: func(_ *framework.Facts, p *plan.Point) bool {
+			return p[plan.ScheduleC] != plan.ZBH1.Value() || p[plan.VPP] > 1
+		},
+		Given: func(_ *framework.Facts, p *plan.Point) string {
+			return fmt.Sprintf("schedule %s with vpp %d", plan.ScheduleC.Format(p[plan.ScheduleC]), p[plan.VPP])
+		},
+		Needs: "InterleavedZeroBubble runs two stages a rank or more",
+	}.Rule(id)
 }
 
 // rounds is the number of rounds of so many micro-batches.

@@ -7,6 +7,8 @@
 package torchtitan
 
 import (
+	"fmt"
+
 	"meshplan/framework"
 	"meshplan/plan"
 )
@@ -55,7 +57,9 @@ func (*Torchtitan) Name() string { return "torchtitan" }
 func (*Torchtitan) Profile() string { return "torchtitan" }
 
 // Options are FSDP with and without resharding after the forward, plain
-// replication, and its activation checkpointing.
+// replication, and its activation checkpointing. Schedules that cut the backward in
+// two are left to a pin: PyTorch refuses them for compiled stages
+// (_check_torch_compile_compatibility in its schedules.py), which are the usual ones.
 func (*Torchtitan) Options() map[plan.Coord][]int32 { return options }
 
 var options = map[plan.Coord][]int32{
@@ -75,7 +79,12 @@ func (t *Torchtitan) Fill(f *framework.Facts, p plan.Partial) (plan.Plan, []stri
 // RankOrder is that of its one mesh.
 func (*Torchtitan) RankOrder(*framework.Facts, *plan.Plan) framework.RankOrder { return order }
 
-// PlacementWarning compares the placement with its one mesh.
+// PlacementWarning compares the placement with its one mesh, and says where the
+// schedule asks for stages that are not compiled.
 func (*Torchtitan) PlacementWarning(f *framework.Facts, p *plan.Plan) string {
-	return order.Warning(f, p)
+	if warning := order.Warning(f, p); warning != "" || p.Options.Schedule < plan.ZBH1 {
+		return warning
+	}
+	return fmt.Sprintf("PyTorch runs schedule %s on stages without torch.compile alone, and the profile's blocks are compiled: expect slower kernels",
+		p.Options.Schedule)
 }
