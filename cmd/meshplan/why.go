@@ -7,7 +7,6 @@ import (
 
 	"meshplan/cost/profile"
 	"meshplan/framework/all"
-	"meshplan/framework/any"
 	"meshplan/search"
 )
 
@@ -66,7 +65,7 @@ func (a *app) why(ctx context.Context, j *job, args []string) error {
 // others are the frameworks that may be offered instead of the job's own.
 func (r *request) others() (list []search.Behaviour, err error) {
 	for _, fw := range all.List() {
-		if fw.Name() == r.problem.Framework.Name() || fw.Name() == any.New().Name() {
+		if fw.Name() == r.problem.Framework.Name() || fw.Name() == "any" {
 			continue
 		}
 		p, err := profile.Load(fw.Profile())
