@@ -9,7 +9,6 @@ import (
 
 	"meshplan/cluster"
 	"meshplan/cost"
-	"meshplan/framework"
 	"meshplan/units"
 )
 
@@ -49,15 +48,15 @@ func whatIf(t *testing.T, p *Problem, text string) (q *Problem, ok bool) {
 func TestMoreOfAResourceNeverMakesTheBestPlanSlower(t *testing.T) {
 	var feasible, asked, faster atomic.Int32
 	t.Run("random problems", func(t *testing.T) {
-		inParts(t, 60, func(t *testing.T, seed uint64) {
+		inParts(t, 102, func(t *testing.T, seed uint64) {
 			p, _ := real(t, seed)
 			p.Top = 1
 			base := fastest(t, p)
 			if !math.IsInf(base, 1) {
 				feasible.Add(1)
 			}
-			for _, text := range []string{"hbm=+25%", "nvlink=2x", "nic=2x", "nvlink=+10%,nic=+10%", "nic-latency=0.5x,nvlink-latency=0.5x",
-				"flops=2x", "hbm-bandwidth=2x", "host-memory=2x", "host-link=2x"} {
+			others := []string{"nvlink=2x", "nic=2x", "nic-latency=0.5x,nvlink-latency=0.5x", "flops=2x", "hbm-bandwidth=2x", "host-memory=2x", "host-link=2x"}
+			for _, text := range []string{"hbm=+25%", "nvlink=+10%,nic=+10%", others[seed%7]} {
 				q, ok := whatIf(t, p, text)
 				if !ok {
 					continue
@@ -73,7 +72,7 @@ func TestMoreOfAResourceNeverMakesTheBestPlanSlower(t *testing.T) {
 			}
 		})
 	})
-	if !testing.Short() && (feasible.Load() < 30 || asked.Load() < 400 || faster.Load() < 50) {
+	if !testing.Short() && (feasible.Load() < 50 || asked.Load() < 250 || faster.Load() < 50) {
 		t.Errorf("the problems are one-sided: %d have a plan, %d of %d changes gain", feasible.Load(), faster.Load(), asked.Load())
 	}
 }
@@ -81,7 +80,7 @@ func TestMoreOfAResourceNeverMakesTheBestPlanSlower(t *testing.T) {
 func TestMergingDomainsNeverMakesTheBestPlanSlower(t *testing.T) {
 	var feasible, faster atomic.Int32
 	t.Run("random problems", func(t *testing.T) {
-		inParts(t, 90, func(t *testing.T, seed uint64) {
+		inParts(t, 102, func(t *testing.T, seed uint64) {
 			p, _ := real(t, seed+1000)
 			p.Top = 1
 			q, ok := whatIf(t, p, fmt.Sprint("domain=", p.Facts.Cluster.Domain(1)))
@@ -102,31 +101,5 @@ func TestMergingDomainsNeverMakesTheBestPlanSlower(t *testing.T) {
 	})
 	if !testing.Short() && (feasible.Load() < 45 || faster.Load() < 15) {
 		t.Errorf("the problems are one-sided: %d have a plan, %d gain", feasible.Load(), faster.Load())
-	}
-}
-
-func TestAPinNeverMakesTheBestPlanFaster(t *testing.T) {
-	problems := uint64(40)
-	if testing.Short() {
-		problems = 5
-	}
-	for seed := uint64(1); seed <= problems; seed++ {
-		p, _ := real(t, seed)
-		p.Top = 1
-		base := fastest(t, p)
-		for _, text := range []string{"tp<=2", "recompute=full", "zero=0", "pp=1", "dp<=4", "micro-batch=1"} {
-			pins, err := framework.ParsePins(text)
-			if err != nil {
-				t.Fatal(err)
-			}
-			q := *p
-			q.Pins = append(append([]framework.Pin(nil), p.Pins...), pins...)
-			if framework.CheckPins(&q.Facts, q.Pins) != nil {
-				continue
-			}
-			if got := fastest(t, &q); got < base*(1-1e-9) {
-				t.Errorf("seed %d: with %s the best plan takes %g s, without it %g s", seed, text, got, base)
-			}
-		}
 	}
 }

@@ -77,7 +77,7 @@ func sameLeaves(a, b []leaf) bool {
 }
 
 // randomProblems is the number of random problems, tested in parts.
-const randomProblems = 300
+const randomProblems = 252
 
 // inParts runs a test on every random problem, in parallel.
 func inParts(t *testing.T, problems int, test func(t *testing.T, seed uint64)) {
@@ -118,7 +118,7 @@ func TestWalkFindsWhatSortingAllPlansFinds(t *testing.T) {
 }
 
 // realProblems is the number of random problems at real prices.
-const realProblems = 300
+const realProblems = 252
 
 func TestWalkFindsWhatSortingAllPlansFindsAtRealPrices(t *testing.T) {
 	inParts(t, realProblems, func(t *testing.T, seed uint64) {

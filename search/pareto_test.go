@@ -108,7 +108,7 @@ func frontByLoops(ctx context.Context, e *loops.Enumerator, resolution float64) 
 }
 
 func TestLoopsWithinLessAndLessMemoryFindTheFront(t *testing.T) {
-	inParts(t, 120, func(t *testing.T, seed uint64) {
+	inParts(t, 60, func(t *testing.T, seed uint64) {
 		draw, resolution := tiny, units.Bytes(7)
 		if seed%2 == 1 {
 			draw, resolution = real, units.GiB/2

@@ -11,7 +11,6 @@ import (
 	"meshplan/framework"
 	"meshplan/framework/all"
 	"meshplan/plan"
-	"meshplan/units"
 )
 
 // relation is what becomes of the best plan's time when a problem changes.
@@ -30,40 +29,10 @@ func unmoved(before, after float64) bool {
 }
 
 var relations = map[string]relation{
-	"more memory": {func(r *rand.Rand, p *Problem) bool {
-		p.Facts.Cluster.GPU.Runtime *= units.Bytes(1 + r.Float64())
-		return true
-	}, notSlower, 5, false},
-	"faster links": {func(r *rand.Rand, p *Problem) bool {
-		l := &p.Facts.Cluster.Levels[r.IntN(len(p.Facts.Cluster.Levels))]
-		l.Bandwidth *= units.BytesPerSecond(1 + r.Float64())
-		l.Latency /= units.Seconds(1 + r.Float64())
-		return true
-	}, notSlower, 20, false},
-	"two levels that do not throttle become one": {merged, notSlower, 10, false},
 	"a pin":                        {pinned, notFaster, 20, false},
 	"rules of another framework":   {ruled, notFaster, 5, false},
 	"equal levels change places":   {exchanged, unmoved, 0, true},
 	"a level of one is taken away": {flattened, unmoved, 0, true},
-}
-
-// merged makes k of the innermost domains one: the same GPUs and NICs, and the links
-// inside reach further.
-func merged(r *rand.Rand, p *Problem) bool {
-	c := p.Facts.Cluster
-	if len(c.Levels) < 2 || c.Levels[1].Size == 1 || c.Levels[1].Bandwidth > c.Levels[0].Bandwidth || c.Levels[1].Latency < c.Levels[0].Latency {
-		return false
-	}
-	var divisors []int
-	for k := 2; k <= c.Levels[1].Size; k++ {
-		if c.Levels[1].Size%k == 0 {
-			divisors = append(divisors, k)
-		}
-	}
-	k := pick(r, divisors...)
-	c.Levels[0].Size *= k
-	c.Levels[1].Size /= k
-	return true
 }
 
 // pinned holds a degree or an option at one of its values.

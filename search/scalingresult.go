@@ -6,7 +6,7 @@ import "io"
 const (
 	OnFront     Verdict = "on_front"     // its best plan is a point of the front
 	BehindFront Verdict = "behind"       // each plan that fits is behind a point: slower and no cheaper
-	NoneFits    Verdict = "does_not_fit" // no plan leaves the profile's margin of memory free, as on fewer GPUs
+	NoneFits    Verdict = "does_not_fit" // no plan leaves the profile's margin of memory free, nor is one known that does on fewer GPUs
 )
 
 // ScalingFront answers "what do more GPUs buy?" or "what does a faster step cost?".
