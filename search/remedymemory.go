@@ -13,7 +13,8 @@ import (
 const mostMemory = 8192
 
 // moreMemory finds the least memory of a GPU, in whole GB on its label, with which
-// a plan fits. More memory never hurts, so that one GB less is the proof.
+// a plan fits. More memory never hurts, so that one GB less is the proof. It finds
+// none for a GPU of which no other can be made.
 func (s *session) moreMemory(reasons []Reason) finder {
 	return func(ctx context.Context) (*change, error) {
 		has := int(math.Floor(float64(s.facts.Cluster.GPU.Label) / float64(units.GiB)))
@@ -22,7 +23,7 @@ func (s *session) moreMemory(reasons []Reason) finder {
 		for step := 1; best == nil; step *= 2 {
 			c, err := s.withMemory(high)
 			if err != nil {
-				return nil, err
+				return nil, nil
 			}
 			ok, err := c.helps(ctx, 0)
 			switch {
@@ -39,7 +40,7 @@ func (s *session) moreMemory(reasons []Reason) finder {
 		for try := high - 1; high-low > 1; try = low + (high-low)/2 {
 			c, err := s.withMemory(try)
 			if err != nil {
-				return nil, err
+				return nil, nil
 			}
 			ok, err := c.helps(ctx, 0)
 			switch {
