@@ -131,7 +131,9 @@ func randomPoint(r *rand.Rand, m *Model) (plan.Point, bool) {
 	q.Options.CPComm = plan.CPComm(r.IntN(int(plan.NumCPComm)))
 	q.Options.Recompute = plan.Recompute(r.IntN(int(plan.NumRecompute)))
 	if q.Options.Recompute == plan.RecomputeFull {
-		if q.Options.RecomputeSpare = int8(25 * r.IntN(5)); q.Options.RecomputeSpare == 100 {
+		if q.Options.RecomputeSpare = int8(25 * r.IntN(5)); q.Options.RecomputeSpare == 100 && q.Options.Schedule >= plan.ZBH1 {
+			q.Options.RecomputeSpare = 0 // refused
+		} else if q.Options.RecomputeSpare == 100 {
 			q.Options.RecomputeSpare = plan.SpareFitting
 		}
 	}

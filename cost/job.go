@@ -37,7 +37,7 @@ func (m *Model) newJob(v *view) job {
 	j.account, j.reserved = m.account(v), m.profile.Memory.Reserved.Value
 	j.usable = m.usable(v)
 	j.run, j.fit = m.runLimit(j.usable), m.fitLimit(j.usable)
-	if v.fitting {
+	if v.fitting && v.whole() {
 		j.fitting = m.newFitting(v, &j)
 	}
 	return j

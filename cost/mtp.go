@@ -10,7 +10,7 @@ import (
 // embedding of the next token, projects both together from twice the hidden size,
 // runs a layer of the last one's kind and the output head once more. They lie on
 // the last stage before the head (Megatron core multi_token_prediction.py), which
-// for their sake holds a copy of the embedding. For the split they are a part of
+// for their sake holds a copy of the embedding unless it holds that itself. For the split they are a part of
 // the head's load. The projection's tensor-parallel gather is not counted.
 
 // setMTP sets what one of the job's multi-token-prediction layers holds.
@@ -29,7 +29,7 @@ func (m *Model) mtpHeld(v *view, pp float64) held {
 	var h held
 	if m.mtp > 0 {
 		h = h.plus(m.further, m.mtp)
-		if pp > 1 && !m.model.TieEmbeddings {
+		if pp > 1 && !v.folded && !m.model.TieEmbeddings {
 			h.split += m.wordTable(v)
 		}
 	}

@@ -17,7 +17,7 @@ import (
 // before it, on which splitSpan relies.
 func (m *Model) free(j *job, s *schedule) (candidate, bool) {
 	c, ok := m.packed(j, s)
-	if ok && j.vpp > 1 && !m.ordered {
+	if ok && j.vpp > 1 && !m.ordered && !j.schedule.Folded() {
 		c = m.improved(j, s, c)
 	}
 	return c, ok
@@ -91,7 +91,7 @@ func (m *Model) leastPeak(j *job, s *schedule) (candidate, bool) {
 // more than the limit, and leaves the chunks in s. When layers are left over,
 // next is the least threshold above this one that changes the outcome.
 func (m *Model) pack(j *job, s *schedule, threshold, limit float64) (ok bool, next float64) {
-	if j.vpp > 1 && m.ordered && !m.single {
+	if j.vpp > 1 && m.ordered && !m.single && !j.schedule.Folded() {
 		return m.packMixed(j, s, threshold, limit)
 	}
 	next = math.Inf(1)

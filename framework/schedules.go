@@ -80,3 +80,19 @@ func RoundsOfPP(id string) Rule {
 		Needs: "interleaved chunks run rounds of pp micro-batches, so pp must divide them",
 	}.Rule(id))
 }
+
+// OneSpareOfCutBackwards: stages have numbers of recomputed layers of their own only
+// where a backward is whole: how long activations wait for weights' gradients is not
+// weighed against them.
+func OneSpareOfCutBackwards(id string) Rule {
+	return Stated{
+		Reads: []plan.Coord{plan.RecomputeSpare, plan.ScheduleC},
+		Holds: func(_ *Facts, p *plan.Point) bool {
+			return p[plan.RecomputeSpare] != plan.SpareFitting || scheduleOf(p) < plan.ZBH1
+		},
+		Given: func(_ *Facts, p *plan.Point) string {
+			return fmt.Sprintf("schedule %s with recompute-spare %s", scheduleOf(p), plan.RecomputeSpare.Format(p[plan.RecomputeSpare]))
+		},
+		Needs: "a number for each stage is planned under 1f1b, interleaved and gpipe alone",
+	}.Rule(id)
+}

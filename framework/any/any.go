@@ -60,6 +60,7 @@ func (*Any) Rules() []framework.Rule {
 		framework.RoundsOfPP("any/interleave-rounds"),
 		framework.SplitBackwardNeedsPipeline("any/schedule-pp"),
 		framework.DualPipeFills("any/schedule-fills"),
+		framework.OneSpareOfCutBackwards("any/schedule-spare"),
 		framework.BatchDivides("any/batch"),
 		framework.SPNeedsTP("any/sp"),
 		framework.SequenceSlices("any/sp-tokens"),
