@@ -85,11 +85,7 @@ func atRandomMoments[A any](t *testing.T, seed uint64, run func(context.Context,
 	leaks := goleak.IgnoreCurrent()
 	for i := range uint64(shortened(moments)) {
 		r := rand.New(rand.NewPCG(i, seed))
-		draw := tiny
-		if i%2 == 1 {
-			draw = real
-		}
-		p, _ := draw(t, seed+i)
+		p, _ := real(t, seed+i)
 		p.Jobs = 1 + int(i/2%3)
 		whole, asked := meter(p, -1, nil)
 		want, err := run(context.Background(), whole)
