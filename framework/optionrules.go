@@ -106,8 +106,7 @@ func OneSpare(id string) Rule {
 
 // spareNeedsRecompute: layers are spared from a recompute of whole layers, and
 // some are left for it. A number for each stage goes without activations on the
-// host, which would have to follow it, and with schedules that run backwards whole:
-// what those that cut them keep for the weights' gradients is not known of it.
+// host, which would have to follow it.
 func spareNeedsRecompute(id string) Rule {
 	holds := func(_ *Facts, p *plan.Point) bool {
 		switch p[plan.RecomputeSpare] {
@@ -116,20 +115,19 @@ func spareNeedsRecompute(id string) Rule {
 		case 100:
 			return false
 		case plan.SpareFitting:
-			return p[plan.RecomputeC] == int32(plan.RecomputeFull) && p[plan.ActOffload] == 0 && scheduleOf(p) < plan.ZBH1
+			return p[plan.RecomputeC] == int32(plan.RecomputeFull) && p[plan.ActOffload] == 0
 		}
 		return p[plan.RecomputeC] == int32(plan.RecomputeFull)
 	}
 	return Rule{
-		ID: id, Reads: []plan.Coord{plan.RecomputeC, plan.RecomputeSpare, plan.ActOffload, plan.VPP, plan.ScheduleC}, Holds: holds,
+		ID: id, Reads: []plan.Coord{plan.RecomputeC, plan.RecomputeSpare, plan.ActOffload}, Holds: holds,
 		Text: func(f *Facts, p *plan.Point) string {
 			given := fmt.Sprintf("recompute-spare %s with recompute %s", plan.RecomputeSpare.Format(p[plan.RecomputeSpare]), plan.RecomputeC.Format(p[plan.RecomputeC]))
 			switch {
 			case holds(f, p):
 				return given
 			case p[plan.RecomputeSpare] == plan.SpareFitting:
-				return fmt.Sprintf("%s, activation-offload %d and schedule %s; it needs recompute full, activation-offload 0 and a schedule that runs backwards whole",
-					given, p[plan.ActOffload], scheduleOf(p))
+				return fmt.Sprintf("%s and activation-offload %d; it needs recompute full and activation-offload 0", given, p[plan.ActOffload])
 			}
 			return given + "; it needs recompute full and is below 100, else 0"
 		},
