@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"sync/atomic"
 	"testing"
 
@@ -323,5 +324,41 @@ func checkStoppedScaling(t *testing.T, p *Problem, got, want *ScalingFront) {
 	}
 	if got.Complete && (got.Status != want.Status || len(got.Points) != len(want.Points)) {
 		t.Errorf("complete and %s with %d points of %d", got.Status, len(got.Points), len(want.Points))
+	}
+}
+
+func TestAWhyThatIsStoppedAtAnyMomentHolds(t *testing.T) {
+	var done, stopped int
+	atRandomMoments(t, 600_000, func(ctx context.Context, p *Problem) (*WhyResult, error) { return Why(ctx, p, Limits{}) },
+		func(t *testing.T, p *Problem, got, want *WhyResult) {
+			if got.Explained() {
+				done++
+			} else {
+				stopped++
+			}
+			switch {
+			case got.Feasible && !want.Feasible, got.Status == Infeasible && (want.Status != Infeasible || len(got.Reasons) == 0):
+				t.Errorf("feasible %v, %s with %d reasons; it is %v, %s", got.Feasible, got.Status, len(got.Reasons), want.Feasible, want.Status)
+			case got.Status == Optimal && got.Plan.Text != want.Plan.Text:
+				t.Errorf("%s, the best plan is %s", got.Plan.Text, want.Plan.Text)
+			}
+			if a := got.Plan; a != nil {
+				checkValid(t, p, a.Text, a.StepSeconds, a.Memory.PeakReservedBytes, a.Memory.Verdict)
+			}
+			if got.Feasible && !got.Borderline {
+				return // of faster batches the best may not have been reached
+			}
+			for i := range got.Changes {
+				c := &got.Changes[i]
+				k := slices.IndexFunc(want.Changes, func(w Change) bool { return w.Kind == c.Kind && w.Setting == c.Setting })
+				if k < 0 {
+					t.Errorf("%s %s is not among the changes", c.Kind, c.Setting)
+				} else if best := want.Changes[k].Plan.StepSeconds; *c.BoundSeconds > best+ns || c.Plan.StepSeconds < best-ns {
+					t.Errorf("%s: %v s, not below %v; the best is %v", c.Setting, c.Plan.StepSeconds, *c.BoundSeconds, best)
+				}
+			}
+		})
+	if t.Logf("%d done, %d stopped", done, stopped); !testing.Short() && stopped < moments/4 {
+		t.Errorf("only %d were stopped", stopped)
 	}
 }

@@ -257,17 +257,31 @@ var impossible = []struct {
 	{instance{"Llama70B-on-7", "llama-3.1-70b", "h100:7", 1024, 8192}, ""},
 	{instance{"DeepSeekV3-on-8", "deepseek-v3", "h100:8", 15360, 4096}, ""},
 	{instance{"Mixtral8x22B-ep16", "mixtral-8x22b", "h100:64", 1024, 4096}, "ep=16"},
+	{instance{"Llama70B-four-pins", "llama-3.1-70b", "h100:32", 32, 8192}, "tp=4,pp=1,micro-batch=2,sp=on"},
 }
 
-// BenchmarkReasons says why a job cannot run. Loops can only find out that it cannot.
+// BenchmarkReasons proves that a job cannot run and says why; then also which pins
+// would do with another value, and which one or two given up; then all changes.
+// Loops can only find out that it cannot.
 func BenchmarkReasons(b *testing.B) {
 	for _, n := range impossible {
 		p := n.problem(b)
 		p.Pins = found(framework.ParsePins(n.pins))
-		bench(b, n.name+"/walk", func(b *testing.B) {
-			if r := mustBest(b, p, 0); r.Status != Infeasible {
-				b.Fatal(r.Status)
-			}
+		for _, pins := range []bool{false, true} {
+			bench(b, n.name+map[bool]string{false: "/reasons", true: "/pins"}[pins], func(b *testing.B) {
+				s := found(newSession(p))
+				r := found(s.best(context.Background(), Limits{}))
+				if r.Status != Infeasible {
+					b.Fatal(r.Status)
+				}
+				if pins {
+					changes := found(s.ask(context.Background(), append(s.pinRemedies(), s.pairs()...)))
+					b.ReportMetric(float64(len(changes)), "changes")
+				}
+			})
+		}
+		bench(b, n.name+"/changes", func(b *testing.B) {
+			b.ReportMetric(float64(len(mustBest(b, p, 0).Changes)), "changes")
 		})
 		bench(b, n.name+"/loops", func(b *testing.B) {
 			a := rivals(b, p).Bounded(context.Background(), loops.Query{Runs: true})

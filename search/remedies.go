@@ -27,15 +27,11 @@ func (s *session) remedies(reasons []Reason) ([]finder, error) {
 	if err != nil {
 		return nil, err
 	}
-	var list []finder
+	list := s.pinRemedies()
 	add := func(all ...attempts) {
 		for _, a := range all {
 			list = append(list, a.first)
 		}
-	}
-	for i := range s.Pins {
-		below, above := s.otherValues(i)
-		add(s.pinned(i, below), s.pinned(i, above), s.dropping(i))
 	}
 	add(s.freed()...)
 	add(s.recipes())
@@ -53,15 +49,29 @@ func (s *session) remedies(reasons []Reason) ([]finder, error) {
 	return list, nil
 }
 
-// further are what may help where no single one of the remedies of a job's own
-// settings does: two pins dropped, or all, and both kinds of offload.
-func (s *session) further() []finder {
-	var list []finder
+// pinRemedies give each pin another value, or give it up.
+func (s *session) pinRemedies() (list []finder) {
+	for i := range s.Pins {
+		below, above := s.otherValues(i)
+		list = append(list, s.pinned(i, below).first, s.pinned(i, above).first, s.dropping(i).first)
+	}
+	return list
+}
+
+// pairs give up two pins.
+func (s *session) pairs() (list []finder) {
 	for i := range s.Pins {
 		for k := range i {
 			list = append(list, s.dropping(k, i).first)
 		}
 	}
+	return list
+}
+
+// further are what may help where no single one of the remedies of a job's own
+// settings does: two pins dropped, or all, and both kinds of offload.
+func (s *session) further() []finder {
+	list := s.pairs()
 	if len(s.Pins) > 2 {
 		var all []int
 		for i := range s.Pins {

@@ -160,7 +160,7 @@ func (s *session) helping(ctx context.Context, reasons []Reason) ([]*change, err
 	own := slices.ContainsFunc(changes, func(c *change) bool {
 		return c.Kind == ChangePin || c.Kind == ChangeDrop || c.Kind == ChangeOption
 	})
-	if err != nil || own {
+	if err != nil || own || ctx.Err() != nil {
 		return changes, err
 	}
 	more, err := s.ask(ctx, s.further())

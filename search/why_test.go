@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"meshplan/cost"
@@ -65,6 +66,15 @@ func hard(t *testing.T, seed uint64) *Problem {
 // Every change offered restores a plan that fits, and none smaller of its kind
 // does, as loops over the changed problems say.
 func TestChangesHelpAndNoSmallerOnesDo(t *testing.T) {
+	var feasible, helped, smaller atomic.Int32
+	t.Run("random problems", func(t *testing.T) { changesOfRandomProblems(t, &feasible, &helped, &smaller) })
+	if t.Logf("%d problems with a plan, %d changes, %d smaller ones", feasible.Load(), helped.Load(), smaller.Load()); !testing.Short() &&
+		(feasible.Load() < 20 || helped.Load() < 80 || smaller.Load() < 100) {
+		t.Errorf("the problems are one-sided: %d with a plan, %d changes, %d smaller ones", feasible.Load(), helped.Load(), smaller.Load())
+	}
+}
+
+func changesOfRandomProblems(t *testing.T, feasible, helped, tried *atomic.Int32) {
 	inParts(t, 120, func(t *testing.T, seed uint64) {
 		p := hard(t, seed+70_000)
 		r := found(Why(context.Background(), p, Limits{}))
@@ -72,6 +82,7 @@ func TestChangesHelpAndNoSmallerOnesDo(t *testing.T) {
 			t.Fatalf("seed %d: feasible %v, borderline %v; loops find a plan that fits: %v", seed, r.Feasible, r.Borderline, fits)
 		}
 		if r.Status != Infeasible && !r.Borderline {
+			feasible.Add(1)
 			return
 		}
 		_, s := mustSession(t, p)
@@ -80,12 +91,20 @@ func TestChangesHelpAndNoSmallerOnesDo(t *testing.T) {
 			t.Fatalf("seed %d: %d changes, then %d", seed, len(r.Changes), len(changes))
 		}
 		for _, c := range changes {
-			if fits, known := anyFits(t, &c.problem); known && !fits {
+			fits, known := anyFits(t, &c.problem)
+			if known && !fits {
 				t.Errorf("seed %d: nothing fits with %s", seed, c.Setting)
 			}
+			if known {
+				helped.Add(1)
+			}
 			for _, smaller := range smallerThan(p, c) {
-				if fits, _ := anyFits(t, smaller); fits {
+				fits, known := anyFits(t, smaller)
+				if fits {
 					t.Errorf("seed %d: %s is not the smallest %s", seed, c.Setting, c.Kind)
+				}
+				if known {
+					tried.Add(1)
 				}
 			}
 		}
