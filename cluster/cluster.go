@@ -86,6 +86,14 @@ type Cluster struct {
 	Machines *Machines
 }
 
+// copied is a cluster of its own with the same figures: what With changed of the
+// cluster is what With starts from.
+func (c *Cluster) copied() *Cluster {
+	n := *c
+	n.changed = nil
+	return &n
+}
+
 // GPUs is the number of healthy GPUs: the product of the levels' sizes where
 // every domain is full.
 func (c *Cluster) GPUs() int {

@@ -60,7 +60,7 @@ func (k *Kind) With(rate PeakRate, changes ...Change) (*Kind, []string, error) {
 	}
 	n := *k
 	if whole.Levels[0].Size != was.Levels[0].Size {
-		n.system, n.whole = nil, whole
+		n.system, n.whole, n.changes = nil, whole, nil
 		return &n, notes, nil
 	}
 	n.rate = rate

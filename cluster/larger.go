@@ -8,11 +8,15 @@ import (
 )
 
 // Larger are clusters of the same make with more GPUs, rising, up to so many
-// GPUs. Of a system of the catalogue they are what its name stands for with more
+// GPUs. What With changed of the cluster is changed of them, where it can be; rate is
+// as for With. Of a system of the catalogue they are what its name stands for with more
 // GPUs: whole nodes up to the innermost domain, then whole domains. Of a file
 // they have more domains of the level below the outermost; one that is a single
 // domain cannot grow, nor can an irregular cluster.
-func (c *Cluster) Larger(most int) iter.Seq[*Cluster] {
+func (c *Cluster) Larger(rate PeakRate, most int) iter.Seq[*Cluster] {
+	if c.changed != nil && c.Machines == nil {
+		return c.changedLarger(rate, most)
+	}
 	if s := c.madeOf(); s != nil {
 		return s.larger(c.GPUs(), most)
 	}
@@ -20,6 +24,21 @@ func (c *Cluster) Larger(most int) iter.Seq[*Cluster] {
 		return func(func(*Cluster) bool) {}
 	}
 	return c.grown(most)
+}
+
+// changedLarger are the larger clusters of what the cluster was, changed alike.
+func (c *Cluster) changedLarger(rate PeakRate, most int) iter.Seq[*Cluster] {
+	return func(yield func(*Cluster) bool) {
+		changes, err := ParseChanges(c.Changes())
+		if err != nil {
+			return
+		}
+		for base := range c.changed.base.Larger(rate, most) {
+			if n, _, err := base.With(rate, changes...); err == nil && !yield(n) {
+				return
+			}
+		}
+	}
 }
 
 // madeOf is the system of the catalogue that the cluster's name stands for; nil
@@ -72,11 +91,11 @@ func (c *Cluster) grown(most int) iter.Seq[*Cluster] {
 		}
 		domain := c.Domain(last - 1)
 		for n := c.Levels[last].Size + 1; n*domain <= most; n++ {
-			g := *c
+			g := c.copied()
 			g.Levels = slices.Clone(c.Levels)
 			g.Levels[last].Size = n
 			g.Name = fmt.Sprintf("%s with %d GPUs", c.Name, n*domain)
-			if g.Validate() != nil || !yield(&g) {
+			if g.Validate() != nil || !yield(g) {
 				return
 			}
 		}

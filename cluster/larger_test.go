@@ -31,7 +31,7 @@ func TestLargerClusters(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			var got []int
-			for c := range test.of.Larger(test.most) {
+			for c := range test.of.Larger(nil, test.most) {
 				if err := c.Validate(); err != nil {
 					t.Error(err)
 				}

@@ -221,7 +221,7 @@ func (c *Cluster) Merged() *Cluster {
 		last.Oversubscription = max(last.Oversubscription, l.Oversubscription)
 	}
 	last.Size = c.GPUs()
-	p := *c
+	p := c.copied()
 	p.Levels = append(slices.Clone(c.Levels[:m.Box+1]), last)
 	own := *m
 	own.merged, own.classes = true, nil
@@ -229,5 +229,5 @@ func (c *Cluster) Merged() *Cluster {
 		own.classes = collect(own.classes, classify(box))
 	}
 	p.Machines = &own
-	return &p
+	return p
 }

@@ -34,9 +34,9 @@ type PeakRate func(*GPU) units.FLOPsPerSecond
 //	LEVEL, LEVEL-latency, LEVEL-oversubscription   the same of any level
 //
 // Levels between nodes that differ in bandwidth or latency keep their ratio, and the
-// links of a GPU in a mesh their total. What was measured is scaled as physics has it. Of a collective inside the domain, what
-// the smallest message takes goes with the latency, the rest with the inverse of the
-// bandwidth, and so does NVLS. A GEMM takes as long as it did over the factor of
+// links of a GPU in a mesh their total. What was measured is scaled as physics has it.
+// Of a collective inside the domain, what the smallest message takes goes with the
+// latency, the rest with the inverse of the bandwidth, and so does NVLS. A GEMM takes as long as it did over the factor of
 // flops, or what the fewest rows take, which is all traffic, over that of
 // hbm-bandwidth, whichever is longer, and its launch stays: with more hbm-bandwidth
 // alone element-wise kernels are faster, GEMMs are not. flops changes the peaks of

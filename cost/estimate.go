@@ -84,7 +84,7 @@ func (m *Model) Explain(p *plan.Plan) Estimate {
 	e.Time = m.timeTerms(&v, &j, s)
 	e.Traffic = m.traffics(p, &v, &j, s, float64(e.Step))
 	if n := m.model.MTP(); n > 0 && m.mtp == 0 {
-		e.Warnings = append(e.Warnings, fmt.Sprintf("the multi-token-prediction module of %s is not planned: %s parameters on the last stage are left out",
+		e.Warnings = append(e.Warnings, fmt.Sprintf("the multi-token-prediction module of %s is left out: %s parameters on the last stage; --mtp trains its layers",
 			m.model.Name, units.Grouped(n)))
 	}
 	e.Warnings = append(e.Warnings, m.offloadNotes(&v)...)

@@ -112,8 +112,9 @@ func (p pass) atLeast(q pass) pass {
 
 // hostFloor is the time the host needs to launch one layer's kernels: a third
 // of it in the forward pass, as much for the input's gradient and the weights',
-// and once more what is recomputed in full or op by op. The MLP, which has half of the kernels, repeats half. Ranks of a
-// tensor-parallel group that waits for others outside its domain add to it.
+// and once more what is recomputed in full or op by op. The MLP, which has half of
+// the kernels, repeats half. Ranks of a tensor-parallel group that waits for others
+// outside its domain add to it.
 func (m *Model) hostFloor(v *view, kind models.Kind) pass {
 	t := &m.profile.Time
 	whole := t.HostLayer.Value

@@ -2,6 +2,7 @@ package cost
 
 import (
 	"meshplan/models"
+	"meshplan/plan"
 	"meshplan/units"
 )
 
@@ -9,9 +10,11 @@ import (
 // arXiv 2412.19437, section 2.2). Each takes the output of the one before and the
 // embedding of the next token, projects both together from twice the hidden size,
 // runs a layer of the last one's kind and the output head once more. They lie on
-// the last stage before the head (Megatron core multi_token_prediction.py), which
-// for their sake holds a copy of the embedding unless it holds that itself. For the split they are a part of
-// the head's load. The projection's tensor-parallel gather is not counted.
+// the last stage before the head (Megatron core multi_token_prediction.py), which for
+// their sake holds a copy of the embedding unless it holds that itself. For the split
+// they are a part of the head's load. The projection's tensor-parallel gather is not
+// counted, nor how long activations wait for weights' gradients: they go without
+// schedules that cut backwards (a rule of framework).
 
 // setMTP sets what one of the job's multi-token-prediction layers holds.
 func (m *Model) setMTP() {
@@ -29,7 +32,7 @@ func (m *Model) mtpHeld(v *view, pp float64) held {
 	var h held
 	if m.mtp > 0 {
 		h = h.plus(m.further, m.mtp)
-		if pp > 1 && !v.folded && !m.model.TieEmbeddings {
+		if pp > 1 && v.order.Hi < plan.ZBV.Value() && !m.model.TieEmbeddings {
 			h.split += m.wordTable(v)
 		}
 	}

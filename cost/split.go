@@ -49,7 +49,7 @@ func (m *Model) Split(pt *plan.Point, forms []plan.SplitForm) (plan.Stages, erro
 	if !ok {
 		return plan.Stages{}, m.noForm(&v, forms)
 	}
-	stages := plan.Stages{Form: form, Text: runLength(best.chunks)}
+	stages := plan.Stages{Form: form, Text: plan.RunLength(best.chunks)}
 	if j.fitting.on {
 		m.fitted(&j, s, best.chunks)
 		stages.Recompute = s.perRank()
@@ -75,14 +75,6 @@ func (j *job) formOf(forms []plan.SplitForm, chunks []int32) (plan.SplitForm, bo
 // writes reports whether the form is one of the schedule's.
 func (j *job) writes(f plan.SplitForm) bool {
 	return f != plan.SplitFirstLast || !j.schedule.Folded()
-}
-
-func runLength(chunks []int32) string {
-	list := make([]int, len(chunks))
-	for i, c := range chunks {
-		list[i] = int(c)
-	}
-	return plan.RunLength(list)
 }
 
 // candidate is one split with its figures.

@@ -106,7 +106,7 @@ func Choices(c plan.Coord) []int32 {
 	case c == plan.CPCommC:
 		return []int32{int32(plan.CPRing), int32(plan.CPAllGather), int32(plan.CPAllToAll), int32(plan.CPHierarchical)}
 	case c == plan.ScheduleC:
-		return upTo(int(plan.NumSchedules) - 2)
+		return append([]int32{0}, upTo(int(plan.NumSchedules)-2)...)
 	case c == plan.OptOffload || c == plan.ActOffload:
 		return []int32{0, 25, 50, 75, 100}
 	case c == plan.RecomputeSpare:

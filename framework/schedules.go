@@ -81,6 +81,19 @@ func RoundsOfPP(id string) Rule {
 	}.Rule(id))
 }
 
+// NoMTPOfCutBackwards: multi-token-prediction layers are planned where a backward is
+// whole: how long their activations wait for weights' gradients is not counted.
+func NoMTPOfCutBackwards(id string) Rule {
+	return Stated{
+		Reads: []plan.Coord{plan.VPP, plan.ScheduleC},
+		Holds: func(f *Facts, p *plan.Point) bool { return f.Workload.MTP == 0 || scheduleOf(p) < plan.ZBH1 },
+		Given: func(f *Facts, p *plan.Point) string {
+			return fmt.Sprintf("schedule %s with mtp %d", scheduleOf(p), f.Workload.MTP)
+		},
+		Needs: "multi-token-prediction layers are planned under 1f1b, interleaved and gpipe alone",
+	}.Rule(id)
+}
+
 // OneSpareOfCutBackwards: stages have numbers of recomputed layers of their own only
 // where a backward is whole: how long activations wait for weights' gradients is not
 // weighed against them.

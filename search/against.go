@@ -50,7 +50,7 @@ func (s *session) whySlow(ctx context.Context, r *WhyResult, best *leaf) ([]*cha
 	if r.Idle, err = s.idle(ctx, best); err != nil {
 		return nil, err
 	}
-	changes = slices.DeleteFunc(changes, func(c *change) bool { return c.against(r.Plan, s.facts.Workload.GlobalBatch) > worth })
+	changes = slices.DeleteFunc(changes, func(c *change) bool { return c.factorOver(r.Plan, s.facts.Workload.GlobalBatch) > worth })
 	sortChanges(changes)
 	return changes, nil
 }

@@ -133,7 +133,7 @@ func (c *change) perSequence() float64 {
 	return c.Plan.StepSeconds / float64(c.problem.Facts.Workload.GlobalBatch)
 }
 
-// against is that over the same of another plan, for a global batch of that many.
-func (c *change) against(p *PlanResult, batch int64) float64 {
+// factorOver is that over the same of another plan, for a global batch of that many.
+func (c *change) factorOver(p *PlanResult, batch int64) float64 {
 	return c.perSequence() / (p.StepSeconds / float64(batch))
 }

@@ -197,7 +197,7 @@ func (s *session) stateReason(r *Reason, usable units.Bytes) {
 		return
 	}
 	r.Numbers["state_bytes"], r.Numbers["cluster_usable_bytes"] = float64(state), float64(room)
-	r.Detail = fmt.Sprintf("all weights, gradients and optimizer state are %v, %g bytes for each of %.4g billion parameters; %s have %v together",
+	r.Detail = fmt.Sprintf("all weights, gradients and optimizer state are %v, %g bytes for each of %.4g billion parameters; %s: %v in all",
 		state, each, float64(s.facts.Model.Total())/1e9, count(gpus, "GPU"), room)
 }
 

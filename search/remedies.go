@@ -39,8 +39,8 @@ func (s *session) remedies(reasons []Reason) ([]finder, error) {
 	if s.namesBatch(reasons) {
 		add(s.batches(-1), s.batches(+1))
 	}
-	memory := names(reasons, memoryRule)
-	if memory || names(reasons, gridRule) {
+	memory := isAmong(reasons, memoryRule)
+	if memory || isAmong(reasons, gridRule) {
 		add(s.larger())
 	}
 	if memory {
@@ -82,14 +82,14 @@ func (s *session) further() []finder {
 	return append(list, s.bothOffloads().first)
 }
 
-// names reports whether a rule is among the reasons.
-func names(reasons []Reason, rule string) bool {
+// isAmong reports whether a rule is among the reasons.
+func isAmong(reasons []Reason, rule string) bool {
 	return slices.ContainsFunc(reasons, func(r Reason) bool { return r.Rule == rule })
 }
 
 // namesBatch reports whether a rule among the reasons reads the global batch.
 func (s *session) namesBatch(reasons []Reason) bool {
-	return slices.ContainsFunc(s.rules, func(r framework.Rule) bool { return r.Batch && names(reasons, r.ID) })
+	return slices.ContainsFunc(s.rules, func(r framework.Rule) bool { return r.Batch && isAmong(reasons, r.ID) })
 }
 
 // otherValues are the values that a pin could have instead, from its own
@@ -101,6 +101,10 @@ func (s *session) otherValues(i int) (below, above []int32) {
 	}
 	for _, v := range s.valuesWithout(i) {
 		switch {
+		case p.Name == p.Coord.String() && p.Coord.Words(): // kinds: none is nearer than another
+			if v != p.Value {
+				above = append(above, v)
+			}
 		case v < p.Value && p.Op != "<=":
 			below = append(below, v)
 		case v > p.Value && p.Op != ">=":
@@ -325,7 +329,7 @@ func (s *session) larger() attempts {
 	c := s.facts.Cluster
 	return func(yield func(*change) bool) {
 		tried := 0
-		for on := range c.Larger(plan.MaxGPUs) {
+		for on := range c.Larger(s.peak, plan.MaxGPUs) {
 			more := on.GPUs() - c.GPUs()
 			text := fmt.Sprintf("%s instead of %s", count(on.GPUs(), "GPU"), units.Grouped(int64(c.GPUs())))
 			if per := c.GPUsPerNode; more%per == 0 && c.GPUs()%per == 0 {

@@ -16,38 +16,32 @@ const mostMemory = 8192
 // a plan fits. More memory never hurts, so that one GB less is the proof. It finds
 // none for a GPU of which no other can be made.
 func (s *session) moreMemory(reasons []Reason) finder {
-	return func(ctx context.Context) (*change, error) {
+	return func(ctx context.Context) (best *change, err error) {
 		has := int(math.Floor(float64(s.facts.Cluster.GPU.Label) / float64(units.GiB)))
 		low, high := has, max(has+1, min(s.likely(reasons), mostMemory))
-		var best *change // with high
-		for step := 1; best == nil; step *= 2 {
-			c, err := s.withMemory(high)
-			if err != nil {
-				return nil, nil
+		enough := func(gb int) bool {
+			c, changed := s.withMemory(gb)
+			if changed != nil {
+				return false // there is no such GPU
 			}
-			ok, err := c.helps(ctx, 0)
-			switch {
-			case err != nil || ctx.Err() != nil:
-				return nil, err
-			case ok:
+			ok, failed := c.helps(ctx, 0)
+			if err = failed; ok {
 				best = c
-			case high >= mostMemory:
-				return nil, nil
-			default:
-				low, high = high, min(high+step, mostMemory)
 			}
+			return ok
+		}
+		for step := 1; !enough(high); step *= 2 {
+			if err != nil || ctx.Err() != nil || high >= mostMemory {
+				return nil, err
+			}
+			low, high = high, min(high+step, mostMemory)
 		}
 		for try := high - 1; high-low > 1; try = low + (high-low)/2 {
-			c, err := s.withMemory(try)
-			if err != nil {
-				return nil, nil
-			}
-			ok, err := c.helps(ctx, 0)
 			switch {
+			case enough(try):
+				high = try
 			case err != nil || ctx.Err() != nil:
-				return nil, err
-			case ok:
-				high, best = try, c
+				return nil, err // whether less would do is not known
 			default:
 				low = try
 			}

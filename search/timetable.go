@@ -40,7 +40,7 @@ type Operation struct {
 // Schedule plays the operations of a plan whose layers are split. It fails on a plan
 // that cannot be built.
 func Schedule(p *Problem, pl plan.Plan) (*Timetable, error) {
-	price, err := p.price()
+	price, err := p.placedLike(&pl).price()
 	if err != nil {
 		return nil, err
 	}

@@ -70,6 +70,7 @@ func Why(ctx context.Context, p *Problem, l Limits) (*WhyResult, error) {
 	start := time.Now()
 	ctx, cancel := l.stop(ctx)
 	defer cancel()
+	given := background(&p.Facts)
 	p, said := p.onAnyNodes()
 	s, err := newSession(p)
 	if err != nil {
@@ -79,7 +80,7 @@ func Why(ctx context.Context, p *Problem, l Limits) (*WhyResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Warnings = append(said, r.Warnings...)
+	r.Background, r.Warnings = given, append(said, r.Warnings...)
 	r.Stats.add(s.work())
 	r.Stats.Seconds = time.Since(start).Seconds()
 	return r, nil
@@ -99,7 +100,6 @@ func (s *session) why(ctx context.Context, l Limits) (*WhyResult, error) {
 	s.settle(base, &out, found)
 	r.Status, r.Feasible, r.Borderline = base.Status, len(out.held) > 0, len(out.safe.held) == 0 && len(out.held) > 0
 	r.Warnings = s.warnings(group, &out, found.held)
-	r.Background = s.background()
 	if len(found.held) > 0 {
 		view, err := s.view(&found.held[0].plan)
 		if err != nil {
@@ -125,7 +125,7 @@ func (s *session) why(ctx context.Context, l Limits) (*WhyResult, error) {
 	r.ChangesDone = ctx.Err() == nil
 	for _, c := range changes {
 		if r.Plan != nil {
-			factor := c.against(r.Plan, s.facts.Workload.GlobalBatch)
+			factor := c.factorOver(r.Plan, s.facts.Workload.GlobalBatch)
 			c.Factor = &factor
 		}
 		r.Changes = append(r.Changes, c.Change)
@@ -224,8 +224,7 @@ func (c *change) tier() int {
 }
 
 // background is what no change and no rule can take away.
-func (s *session) background() []string {
-	f := s.facts
+func background(f *framework.Facts) []string {
 	return []string{
 		fmt.Sprintf("the cluster: %s (%s), innermost level first; on each level the degrees of a plan multiply to no more than its size",
 			units.Grouped(int64(f.Cluster.GPUs()))+" "+f.Cluster.GPU.Name, framework.Levels(f)),

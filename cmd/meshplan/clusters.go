@@ -25,8 +25,8 @@ func clustersCommand(a *app) *cobra.Command {
 	c := l.command(a)
 	for _, show := range c.Commands() {
 		if show.Name() == "show" {
-			show.Flags().StringVar(&nodes, "nodes", "", fieldOf("nodes").usage)
-			show.Flags().StringVar(&topology, "topology", "", fieldOf("topology").usage)
+			show.Flags().StringVar(&nodes, "nodes", "", "`LIST`: "+fieldOf("nodes").usage)
+			show.Flags().StringVar(&topology, "topology", "", "`FILE`: "+fieldOf("topology").usage)
 		}
 	}
 	return c

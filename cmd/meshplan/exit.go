@@ -22,7 +22,8 @@ const (
 
 const exitCodesHelp = `meshplan's exit codes:
 
-  0  an answer was found
+  0  an answer was found; of why and explain also that no plan fits, or that
+     a plan breaks a rule
   1  the search proved that no plan is possible
   2  bad usage or bad input
   3  internal error; with MESHPLAN_DEBUG set, its stack is printed

@@ -51,7 +51,7 @@ var fields = []field{
 		func(j *job, v string) error { return setText(&j.cluster, v) }},
 	{"nodes", "LIST", "the nodes there are: a hostlist such as 'gpu[001-030]', a file of nodes with healthy GPUs and leaf, or topology.conf", text, "",
 		func(j *job, v string) error { return setText(&j.nodes, v) }},
-	{"topology", "FILE", "Slurm's topology.conf, for the switches of --nodes", text, "",
+	{"topology", "FILE", "Slurm's topology.conf: the switches of --nodes, or the nodes themselves without it", text, "",
 		func(j *job, v string) error { return setText(&j.topology, v) }},
 	{"global-batch", "N", "sequences per optimizer step", whole, "",
 		func(j *job, v string) error { return setCount(&j.globalBatch, v, maxBatch) }},

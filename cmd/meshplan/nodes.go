@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"strings"
 
 	"meshplan/cluster"
@@ -14,12 +15,18 @@ func clusterOf(name, list, topology string) (*cluster.Cluster, error) {
 	switch {
 	case list == "" && topology == "":
 		return cluster.Load(name)
-	case list == "":
+	}
+	if topology != "" {
+		if _, err := os.Stat(topology); err != nil {
+			return nil, fmt.Errorf("--topology %q: no such file", clipped(topology))
+		}
+	}
+	if list == "" {
 		list, topology = topology, ""
 	}
 	nodes, err := cluster.LoadNodes(list)
 	if err != nil {
-		return nil, fmt.Errorf("nodes: %w", err)
+		return nil, fmt.Errorf("--nodes: %w", err)
 	}
 	if topology != "" {
 		switches, err := cluster.LoadNodes(topology)
@@ -27,7 +34,7 @@ func clusterOf(name, list, topology string) (*cluster.Cluster, error) {
 			nodes, err = cluster.WithTopology(nodes, switches)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("topology: %w", err)
+			return nil, fmt.Errorf("--topology: %w", err)
 		}
 	}
 	return cluster.LoadWith(name, nodes)

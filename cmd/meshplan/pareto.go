@@ -17,7 +17,7 @@ func paretoCommand(a *app) *cobra.Command {
 	j := newJob()
 	c := &cobra.Command{
 		Use:   "pareto [JOB.toml]",
-		Short: "Find the plans among which less of something costs time, and prove them",
+		Short: "Find the front of memory, GPUs or cost against step time, and prove it",
 		Long: `pareto finds the front of peak memory, of the number of GPUs, or of the cost of a
 step against step time (--against memory, gpus or cost): the plans than which no
 other is as fast and takes as little. It begins with the fastest plan, and proves

@@ -120,7 +120,7 @@ func (r *request) changed(notes []string) { r.problem.Warnings = append(notes, r
 // settingsError is the error of what --set asks for.
 func settingsError(err error) error {
 	if err != nil {
-		return fmt.Errorf("set %w", err)
+		return fmt.Errorf("--set %w", err)
 	}
 	return nil
 }

@@ -40,7 +40,7 @@ func values(name string, v []int32) string {
 		case len(v) > listed && i == firstListed:
 			words = append(words, "...")
 		case len(v) > listed && i > firstListed && i < len(v)-lastListed:
-		case known && c.Words():
+		case known && (c.Words() || c == plan.RecomputeSpare):
 			words = append(words, c.Format(x))
 		default:
 			words = append(words, units.Grouped(int64(x)))

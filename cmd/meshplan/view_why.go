@@ -21,7 +21,7 @@ func whyView(s *subject, r *search.WhyResult) string {
 		p.heading("Stopped before any plan was found; nothing is proven.")
 	default:
 		headline(&p, s, r.Plan, proof(r.Status, nil))
-		against(&p, s, r)
+		against(&p, r)
 		idle(&p, r.Idle)
 		forced(&p, r.Plan.Forced)
 		if len(r.Changes) > 0 {
@@ -136,7 +136,7 @@ func lessTime(factor float64) string {
 }
 
 // against compares the best plan under the pins with the best without them.
-func against(p *page, s *subject, r *search.WhyResult) {
+func against(p *page, r *search.WhyResult) {
 	a := r.Against
 	if a == nil {
 		return

@@ -61,6 +61,7 @@ func (*Any) Rules() []framework.Rule {
 		framework.SplitBackwardNeedsPipeline("any/schedule-pp"),
 		framework.DualPipeFills("any/schedule-fills"),
 		framework.OneSpareOfCutBackwards("any/schedule-spare"),
+		framework.NoMTPOfCutBackwards("any/schedule-mtp"),
 		framework.BatchDivides("any/batch"),
 		framework.SPNeedsTP("any/sp"),
 		framework.SequenceSlices("any/sp-tokens"),

@@ -58,17 +58,22 @@ func hasRoom(d *cluster.Domain, used []int, level int) bool {
 
 // anywhere reports whether the boxes hold the blocks that are used.
 func anywhere(c *cluster.Cluster, used []int) bool {
-	blocks := used[len(used)-1]
-	for _, leaf := range c.Blocks(narrow(used)) {
-		blocks -= len(leaf)
-	}
-	return blocks <= 0
+	n, _ := blocksIn(c.Machines.Root, used, c.Machines.Box)
+	return n >= used[len(used)-1]
 }
 
-func narrow(used []int) []int32 {
-	list := make([]int32, len(used))
-	for l, n := range used {
-		list[l] = int32(n)
+// blocksIn is how many blocks lie in a domain, which are cut from what each domain up
+// to the box holds, and the domain's level.
+func blocksIn(d *cluster.Domain, used []int, box int) (n, level int) {
+	if len(d.Inside) == 0 {
+		return d.GPUs / used[0], 0
 	}
-	return list
+	for _, in := range d.Inside {
+		more, below := blocksIn(in, used, box)
+		n, level = n+more, below+1
+	}
+	if level <= box {
+		n /= used[level]
+	}
+	return n, level
 }
