@@ -74,7 +74,11 @@ func parseFactor(text string) (factor float64, relative bool, err error) {
 	if !times && !percent {
 		return 0, false, nil
 	}
-	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	number = strings.TrimSpace(number)
+	if percent && !strings.HasPrefix(number, "+") && !strings.HasPrefix(number, "-") {
+		return 0, true, fmt.Errorf("a percentage wants its sign: +%s%% for more, -%s%% for less, or a factor such as 0.5x", strict.Clip(number, 20), strict.Clip(number, 20))
+	}
+	v, err := strconv.ParseFloat(number, 64)
 	if percent {
 		v = 1 + v/100
 	}

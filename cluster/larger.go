@@ -69,9 +69,12 @@ func (s *System) larger(than, most int) iter.Seq[*Cluster] {
 	}
 }
 
-// after is the next number of whole nodes, or of whole boxes.
+// after is the next number of GPUs up to a node, of whole nodes, or of whole boxes.
 func (s *System) after(gpus int) int {
 	box, step := s.Box(), s.GPUsPerNode
+	if gpus < min(step, box) {
+		return gpus + 1
+	}
 	if gpus >= box || step > box {
 		step = box
 	}

@@ -11,6 +11,10 @@ func TestLargerClusters(t *testing.T) {
 	file.Levels[1].Size = 3
 	changed := *found(t, "h100:64")
 	changed.HostMemory *= 2
+	wider, _, err := found(t, "h100:64").With(nil, Change{Resource: "nic", Value: "200G"})
+	if err != nil {
+		t.Fatal(err)
+	}
 	single := *found(t, "h100:8")
 	single.Name = "one box"
 	tests := []struct {
@@ -25,6 +29,8 @@ func TestLargerClusters(t *testing.T) {
 		{"leaf groups have to be filled evenly", found(t, "h100:256"), 300, []int{272, 288}},
 		{"a file's outermost level grows", &file, 50, []int{32, 40, 48}},
 		{"so does that of a changed system", &changed, 80, []int{72, 80}},
+		{"what --set changed is changed of the larger ones", wider, 300, []int{72, 80, 88, 96, 104, 112, 120, 128, 136, 144, 152, 160, 168, 176, 184, 192, 200, 208, 216, 224, 232, 240, 248, 256, 272, 288}},
+		{"GPUs of a node come one by one", found(t, "h100:5"), 16, []int{6, 7, 8, 16}},
 		{"a single domain of a file cannot grow", &single, 100, nil},
 		{"nothing is larger than the most", found(t, "h100:64"), 64, nil},
 	}
@@ -34,6 +40,9 @@ func TestLargerClusters(t *testing.T) {
 			for c := range test.of.Larger(nil, test.most) {
 				if err := c.Validate(); err != nil {
 					t.Error(err)
+				}
+				if c.Changes() != test.of.Changes() {
+					t.Errorf("changes %q, want %q", c.Changes(), test.of.Changes())
 				}
 				got = append(got, c.GPUs())
 			}

@@ -123,9 +123,18 @@ func (s *session) dropped(pins ...int) *change {
 	if len(texts) > 1 {
 		noun = "the pins "
 	}
-	c := s.changed(ChangeDrop, strings.Join(texts, ","), "drop "+noun+strings.Join(texts, " and "))
+	c := s.changed(ChangeDrop, strings.Join(texts, ","), "drop "+noun+listed(texts))
 	c.problem.Pins = allBut(s.Pins, pins...)
 	return c
+}
+
+// listed joins words: "a, b and c".
+func listed(words []string) string {
+	last := len(words) - 1
+	if last < 1 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:last], ", ") + " and " + words[last]
 }
 
 // perSequence is the best plan's time of a step over its sequences.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"meshplan/cost/profile"
 	"meshplan/framework"
@@ -69,17 +70,9 @@ func (s *session) pairs() (list []finder) {
 }
 
 // further are what may help where no single one of the remedies of a job's own
-// settings does: two pins dropped, or all, and both kinds of offload.
+// settings does: two pins dropped, and both kinds of offload.
 func (s *session) further() []finder {
-	list := s.pairs()
-	if len(s.Pins) > 2 {
-		var all []int
-		for i := range s.Pins {
-			all = append(all, i)
-		}
-		list = append(list, s.dropping(all...).first)
-	}
-	return append(list, s.bothOffloads().first)
+	return append(s.pairs(), s.bothOffloads().first)
 }
 
 // isAmong reports whether a rule is among the reasons.
@@ -332,10 +325,14 @@ func (s *session) larger() attempts {
 		for on := range c.Larger(s.peak, plan.MaxGPUs) {
 			more := on.GPUs() - c.GPUs()
 			text := fmt.Sprintf("%s instead of %s", count(on.GPUs(), "GPU"), units.Grouped(int64(c.GPUs())))
-			if per := c.GPUsPerNode; more%per == 0 && c.GPUs()%per == 0 {
+			if per := on.GPUsPerNode; more%per == 0 && c.GPUs()%per == 0 {
 				text += fmt.Sprintf(", %s more", count(more/per, "node"))
 			}
-			change := s.changed(ChangeGPUs, "cluster="+on.Name, text)
+			setting := "cluster=" + on.Name
+			if strings.Contains(on.Name, " ") { // a file's, which has no name for it
+				setting = fmt.Sprint("gpus=", on.GPUs())
+			}
+			change := s.changed(ChangeGPUs, setting, text)
 			change.problem.Facts.Cluster = on
 			if tried++; tried > mostTried || !yield(change) {
 				return

@@ -24,7 +24,7 @@ type WhyResult struct {
 	Feasible   bool `json:"feasible"`
 	Borderline bool `json:"borderline"`
 	// Reasons cannot hold together, which is why no plan fits; empty when one does.
-	// Minimal says that each is needed: without it a plan would fit.
+	// Minimal says that each is needed: without it the others could hold together.
 	Reasons    []Reason `json:"reasons"`
 	Minimal    bool     `json:"minimal"`
 	Background []string `json:"background"` // what is given and in no reason
@@ -81,9 +81,30 @@ func Why(ctx context.Context, p *Problem, l Limits) (*WhyResult, error) {
 		return nil, err
 	}
 	r.Background, r.Warnings = given, append(said, r.Warnings...)
+	if p.Facts.Cluster.IsMerged() {
+		r.withdraw()
+	}
 	r.Stats.add(s.work())
 	r.Stats.Seconds = time.Since(start).Seconds()
 	return r, nil
+}
+
+// withdraw takes back what is proven of plans that may use any nodes: their times are
+// upper bounds.
+func (r *WhyResult) withdraw() {
+	lower := func(s *Status) {
+		if *s == Optimal {
+			*s = Feasible
+		}
+	}
+	lower(&r.Status)
+	for i := range r.Changes {
+		lower(&r.Changes[i].Status)
+		r.Changes[i].BoundSeconds = nil
+	}
+	if r.Against != nil {
+		lower(&r.Against.Status)
+	}
 }
 
 func (s *session) why(ctx context.Context, l Limits) (*WhyResult, error) {
@@ -164,6 +185,16 @@ func (s *session) helping(ctx context.Context, reasons []Reason) ([]*change, err
 		return changes, err
 	}
 	more, err := s.ask(ctx, s.further())
+	dropped := slices.ContainsFunc(more, func(c *change) bool { return c.Kind == ChangeDrop })
+	if n := len(s.Pins); err == nil && n > 2 && !dropped && ctx.Err() == nil {
+		var all []int
+		for i := range n {
+			all = append(all, i)
+		}
+		var every []*change
+		every, err = s.ask(ctx, []finder{s.dropping(all...).first})
+		more = append(more, every...)
+	}
 	return append(more, changes...), err
 }
 
@@ -228,7 +259,7 @@ func background(f *framework.Facts) []string {
 	return []string{
 		fmt.Sprintf("the cluster: %s (%s), innermost level first; on each level the degrees of a plan multiply to no more than its size",
 			units.Grouped(int64(f.Cluster.GPUs()))+" "+f.Cluster.GPU.Name, framework.Levels(f)),
-		fmt.Sprintf("the job: %d layers, %d heads, %s; a step trains %s sequences of %s tokens", f.Model.Layers, f.Model.Heads,
-			fmt.Sprintf("%.4g billion parameters", float64(f.Model.Total())/1e9), units.Grouped(f.Workload.GlobalBatch), units.Grouped(f.Workload.SeqLen)),
+		fmt.Sprintf("the job: %d layers, %d heads, %s; a step trains %s of %s tokens", f.Model.Layers, f.Model.Heads,
+			fmt.Sprintf("%.4g billion parameters", float64(f.Model.Total())/1e9), count(int(f.Workload.GlobalBatch), "sequence"), units.Grouped(f.Workload.SeqLen)),
 	}
 }

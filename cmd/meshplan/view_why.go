@@ -47,15 +47,14 @@ func whyNot(p *page, s *subject, r *search.WhyResult) {
 	if len(r.Reasons) == 1 {
 		because = "The reason"
 	}
-	proven, would := "", "run"
+	proven := ""
 	if r.Borderline {
-		would = "fit"
 		headline(p, s, r.Plan, "borderline, and no plan leaves the margin of memory free")
 	} else {
 		proven = "No plan can run this job, and that is proven. "
 	}
 	if r.Minimal && len(r.Reasons) > 1 {
-		because += ", and without any one of them a plan would " + would
+		because += ", and each is needed for that"
 	}
 	p.WriteByte('\n')
 	p.hang("", proven+because+":")
@@ -92,8 +91,8 @@ func setting(c *search.Change) string {
 	case search.ChangeMemory:
 		return "--set " + c.Setting
 	case search.ChangeGPUs:
-		if strings.Contains(value, " ") { // a file's cluster, grown
-			return "more GPUs"
+		if name == "gpus" { // of a cluster file
+			return value + " GPUs"
 		}
 	}
 	return "--" + strings.ReplaceAll(name, "_", "-") + " " + value
