@@ -83,7 +83,7 @@ const randomProblems = 252
 func inParts(t *testing.T, problems int, test func(t *testing.T, seed uint64)) {
 	const parts = 6
 	if testing.Short() { // the race detector takes ten times as long
-		problems = max(parts, problems/8)
+		problems = max(parts, problems/16)
 	}
 	for part := range parts {
 		t.Run(fmt.Sprintf("part%d", part), func(t *testing.T) {

@@ -4,6 +4,8 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -32,10 +34,24 @@ func withPlan(of func(*search.Result) *search.PlanResult) command {
 	}
 }
 
+// scripts are the files of all scripts; under -short, that is under the race
+// detector, without those that show more answers of commands which others run.
+func scripts(t *testing.T) []string {
+	files, err := filepath.Glob("testdata/script/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.DeleteFunc(files, func(f string) bool {
+		name := filepath.Base(f)
+		more := strings.HasPrefix(name, "answer-") || slices.Contains([]string{"why.txtar", "sensitivity.txtar", "sensitivity-json.txtar", "frameworks-plan.txtar"}, name)
+		return testing.Short() && more
+	})
+}
+
 // TestScripts runs the program as a user does, one behaviour a file.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
+		Files:               scripts(t),
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
 		Cmds: map[string]command{
