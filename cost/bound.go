@@ -85,7 +85,7 @@ func (m *Model) leastStep(v *view, a *memory, limit float64) float64 {
 	case !v.whole():
 	case v.pp.hi <= 1:
 		once := j.stageTime(m.layers).plus(j.head)
-		whole = float64(v.micro.lo*once.sum()) + g.exposed(m, once)
+		whole = float64(v.micro.lo*once.sum()) + g.exposed(m, once, 0)
 	case v.pp.single() && m.ordered:
 		whole = m.splitSpan(v, &j, a, limit, &g)
 	}

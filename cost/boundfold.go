@@ -47,7 +47,7 @@ func (m *Model) foldedSpan(v *view, j *job, once *pass) float64 {
 		span := rest + float64(p*turn.bwd)
 		if v.order.Lo >= plan.DualPipe.Value() {
 			before := max(0, n-full-(p-1)) / 2
-			span = max(span, rest+float64(before*layer.both)+once.inp)
+			span = max(span, rest+float64(before*layer.beside())+once.inp)
 		}
 		best = min(best, max(head, span))
 	}

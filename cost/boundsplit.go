@@ -67,8 +67,7 @@ type spanCase struct {
 func (c *spanCase) give(j *job, q, full float64) {
 	c.last = c.layer.times(q).plus(j.head).plus(j.hop)
 	c.full, c.lastLayers = full, q
-	c.late = c.layer.times(full).plus(j.hop)
-	c.late.bwd = max(c.late.bwd, j.wire-c.late.fwd)
+	c.late = c.layer.times(full).plus(j.hop).atLeast(j.paced())
 }
 
 // clean reports whether the last two ranks hold layers of the last kind alone:
@@ -84,26 +83,29 @@ func (c *spanCase) once() float64 {
 	}
 	last := c.all.sum() + float64((c.micro-1)*c.last.sum())
 	late := c.all.sum() + float64((c.micro-1)*c.late.sum()) - float64((c.warm-1)*c.late.fwd)
-	return max(last+c.exposedLast(), late+c.exposedLate(c.full))
+	return max(last+c.exposedLast(last), late+c.exposedLate(late))
 }
 
 // exposed is what a rank does not hide of its communication when it holds the
 // given number of layers and the communication is known for another number. Of
 // less it has at least that share, since a collective's time per byte does not
-// rise with size.
-func (c *spanCase) exposed(comm *gradients, time pass, layers, known float64) float64 {
+// rise with size. The slowest rank's pass, which hides it, is at most an m-th of
+// the pipeline's time; should that be more than the least given, it adds more
+// than it hides.
+func (c *spanCase) exposed(comm *gradients, time pass, layers, known, least float64) float64 {
 	share := min(1, layers/known)
 	g := gradients{reduce: comm.reduce * share, gather: comm.gather * share, both: comm.both * share}
-	return g.exposed(c.model, time)
+	return g.exposed(c.model, time, max(0, least/c.micro-time.sum()))
 }
 
-// exposedLate and exposedLast are that of the late and of the last rank.
-func (c *spanCase) exposedLate(layers float64) float64 {
-	return c.exposed(c.comm, c.late, layers, c.mean)
+// exposedLate and exposedLast are that of the late and of the last rank in a
+// pipeline that takes at least so long.
+func (c *spanCase) exposedLate(least float64) float64 {
+	return c.exposed(c.comm, c.late, c.full, c.mean, least)
 }
 
-func (c *spanCase) exposedLast() float64 {
-	return c.exposed(c.commLast, c.last, c.lastLayers+c.headLayers, c.mean+c.headLayers)
+func (c *spanCase) exposedLast(least float64) float64 {
+	return c.exposed(c.commLast, c.last, c.lastLayers+c.headLayers, c.mean+c.headLayers, least)
 }
 
 // chunked is the opening form of the last two ranks: the first chunks of the
@@ -116,20 +118,20 @@ func (c *spanCase) chunked() float64 {
 		return c.full
 	}
 	one, slowest := c.layer.sum(), max(c.last.sum(), c.late.sum())
-	open, openLast := c.exposedLate(c.full), c.exposedLast()
+	workLast, workLate, passing := float64(c.micro*c.last.sum()), float64(c.micro*c.late.sum()), c.passing(slowest)
 	if !c.clean() {
-		return max(float64(c.micro*c.last.sum())+openLast, float64(c.micro*c.late.sum())+open, c.passing(slowest))
+		return max(workLast+c.exposedLast(workLast), workLate+c.exposedLate(workLate), passing)
 	}
-	exposed := openLast
+	opened := float64(c.opening(c.p-1, c.held)*one) + workLast
+	exposed := c.exposedLast(opened)
 	if c.micro*c.lastLayers >= c.full { // the late rank's layers hide no more than the last's add
-		exposed = max(open, openLast)
+		exposed = max(c.exposedLate(opened), exposed)
 	}
-	exact := max(float64(c.opening(c.p-1, c.held)*one)+float64(c.micro*c.last.sum())+exposed,
-		float64(c.opening(c.p-2, c.held-c.full)*one)+float64(c.micro*c.late.sum())+open,
-		c.passing(slowest)+max(open, openLast))
-	more := max(float64(max(0, c.p-2-c.others)*one)+float64(c.micro*c.last.sum())+openLast,
-		float64(max(0, c.p-3-c.others)*one)+float64(c.micro*(c.late.sum()+one))+max(0, open-one),
-		c.passing(slowest)+openLast)
+	late := float64(c.opening(c.p-2, c.held-c.full)*one) + workLate
+	exact := max(opened+exposed, late+c.exposedLate(late), passing+max(c.exposedLate(passing), c.exposedLast(passing)))
+	opened = float64(max(0, c.p-2-c.others)*one) + workLast
+	late = float64(max(0, c.p-3-c.others)*one) + float64(c.micro*(c.late.sum()+one))
+	more := max(opened+c.exposedLast(opened), late+max(0, c.exposedLate(late)-one), passing+c.exposedLast(passing))
 	return min(exact, more)
 }
 

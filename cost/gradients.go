@@ -10,14 +10,22 @@ import (
 // afterSpan is the once-a-step communication and the optimizer on the rank
 // where they take longest, and what of the communication nothing hides. They
 // and the fixed part are what a step takes beside the pipeline.
+//
+// A rank that waits for the slowest one communicates meanwhile too, so what hides
+// the communication of any rank is the slowest rank's pass. Were it the rank's
+// own, a rank that others wait for would gain by being slower.
 func (m *Model) afterSpan(v *view, j *job, s *schedule) (worst gradients, exposed float64) {
+	pace := 0.0
+	for r := range j.pp {
+		pace = max(pace, j.hides(s.ranks[r].time).sum())
+	}
 	for r := range j.pp {
 		k := &s.ranks[r]
-		if r > 1 && r < j.pp-1 && k.layers == s.ranks[r-1].layers {
+		if r > 1 && r < j.pp-1 && k.layers == s.ranks[r-1].layers && k.time == s.ranks[r-1].time {
 			continue
 		}
-		g := m.gradients(v, m.rankParams(v, k.layers, r, j))
-		if e := g.exposed(m, j.hides(k.time)); r == 0 || e+g.optimizer > exposed+worst.optimizer {
+		g, busy := m.gradients(v, m.rankParams(v, k.layers, r, j)), j.hides(k.time)
+		if e := g.exposed(m, busy, pace-busy.sum()); r == 0 || e+g.optimizer > exposed+worst.optimizer {
 			worst, exposed = g, e
 		}
 	}
@@ -27,10 +35,13 @@ func (m *Model) afterSpan(v *view, j *job, s *schedule) (worst gradients, expose
 // hides is the part of a rank's pass that hides the once-a-step communication: no
 // more than it is busy.
 func (j *job) hides(t pass) pass {
-	if j.schedule < plan.DualPipe {
+	switch {
+	case j.schedule < plan.ZBH1:
 		return t
+	case j.schedule < plan.DualPipe:
+		return pass{fwd: t.fwd, bwd: t.inp + t.wgt}
 	}
-	return t.times(min(1, t.both/t.sum()))
+	return pass{fwd: t.besideFwd, bwd: t.besideBwd}
 }
 
 // gradients is the once-a-step communication of a rank: reduction and gather
@@ -40,14 +51,30 @@ type gradients struct {
 	both                      float64 // reduce + gather, or a bound of their sum
 }
 
-// exposed is what neither the last backward nor the next forward hides.
-func (g *gradients) exposed(m *Model, time pass) float64 {
+// exposed is what neither the last backward nor the next forward hides, nor the
+// time for which the rank is idle beside them.
+func (g *gradients) exposed(m *Model, time pass, idle float64) float64 {
 	t := &m.profile.Time
-	hidden := pass{fwd: t.ParamOverlap.Value * time.fwd, bwd: t.GradOverlap.Value * time.bwd}
-	open := t.OnceExposed.Value
+	open, param, grad := t.OnceExposed.Value, t.ParamOverlap.Value, t.GradOverlap.Value
 	rest := 1 - open
-	return max(max(0, float64(g.reduce*rest)-hidden.bwd)+max(0, float64(g.gather*rest)-hidden.fwd)+float64(open*(g.reduce+g.gather)),
-		float64(g.both*rest)-hidden.sum()+float64(open*g.both))
+	hidden := float64(param*time.fwd) + float64(grad*time.bwd) + float64(max(param, grad)*idle)
+	reduce, gather := max(0, float64(g.reduce*rest)-float64(grad*time.bwd)), max(0, float64(g.gather*rest)-float64(param*time.fwd))
+	if grad >= param {
+		reduce, gather = beside(idle, reduce, grad, gather, param)
+	} else {
+		gather, reduce = beside(idle, gather, param, reduce, grad)
+	}
+	return max(reduce+gather+float64(open*(g.reduce+g.gather)), float64(g.both*rest)-hidden+float64(open*g.both))
+}
+
+// beside is what is left of two parts when idle seconds hide the first as far as
+// they can, then the second, each second a share of one.
+func beside(idle, first, share, second, shareOfSecond float64) (restOfFirst, restOfSecond float64) {
+	if share <= 0 {
+		return first, second
+	}
+	used := min(idle, first/share)
+	return max(0, first-float64(share*used)), max(0, second-float64(shareOfSecond*(idle-used)))
 }
 
 // gradients of a rank holding the given parameters. Where something is sharded

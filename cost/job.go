@@ -31,9 +31,6 @@ func (m *Model) newJob(v *view) job {
 	if j.schedule == plan.DualPipe && int(v.pp.lo)%2 == 1 {
 		j.pp = 0 // its ranks have no mirror images
 	}
-	if j.schedule >= plan.DualPipe {
-		m.hideNoMore(v, &j)
-	}
 	j.account, j.reserved = m.account(v), m.profile.Memory.Reserved.Value
 	j.usable = m.usable(v)
 	j.run, j.fit = m.runLimit(j.usable), m.fitLimit(j.usable)
@@ -41,18 +38,6 @@ func (m *Model) newJob(v *view) job {
 		j.fitting = m.newFitting(v, &j)
 	}
 	return j
-}
-
-// hideNoMore sees to it that a forward and a backward together hide no more than
-// their all-to-all: where the host's launches are what a pass takes, that there is
-// time beside them hides nothing.
-func (m *Model) hideNoMore(v *view, j *job) {
-	for k := range m.layers {
-		if m.layers[k] > 0 {
-			l := m.layerLinks(v, models.Kind(k), slot)
-			j.layer[k].both = max(j.layer[k].both, j.layer[k].sum()-2*l.ep)
-		}
-	}
 }
 
 // slots is the part of a job that is the time of one micro-batch.
@@ -146,11 +131,16 @@ func (j *job) timeOf(r int, layers, repeated [models.NumKinds]float64) pass {
 	if r == j.headRank() {
 		t = t.plus(j.head)
 	}
-	if slow := j.wire - t.sum(); slow > 0 {
-		t.bwd += slow
-	}
-	t.both = max(t.both, j.wire)
-	return t
+	return t.atLeast(j.paced())
+}
+
+// paced is the least time of a rank whose link is its pace, given to its passes
+// as work mostly is: a third to each of forward, input's and weights' gradient.
+// What a rank waits must not depend on how long it works, or more work of one
+// kind would make another shorter.
+func (j *job) paced() pass {
+	third := j.wire / 3
+	return pass{fwd: third, bwd: 2 * third, inp: third, wgt: third, besideFwd: third, besideBwd: 2 * third}
 }
 
 // bearable reports whether a rank without layers stays within the limit.

@@ -16,7 +16,8 @@ import (
 type pass struct {
 	fwd, bwd float64
 	inp, wgt float64 // a backward cut in two: what the rank before waits for, and the weights' gradients
-	both     float64 // a forward and a backward that hide each other's communication
+	// Beside a pass of the other direction, where each hides the other's communication.
+	besideFwd, besideBwd float64
 }
 
 func (p pass) sum() float64 { return p.fwd + p.bwd }
@@ -24,12 +25,15 @@ func (p pass) sum() float64 { return p.fwd + p.bwd }
 // cut is the time with the backward in two parts, each with a floor of its own.
 func (p pass) cut() float64 { return p.fwd + p.inp + p.wgt }
 
+// beside is a forward and a backward beside each other.
+func (p pass) beside() float64 { return p.besideFwd + p.besideBwd }
+
 func (p pass) plus(q pass) pass {
-	return pass{p.fwd + q.fwd, p.bwd + q.bwd, p.inp + q.inp, p.wgt + q.wgt, p.both + q.both}
+	return pass{p.fwd + q.fwd, p.bwd + q.bwd, p.inp + q.inp, p.wgt + q.wgt, p.besideFwd + q.besideFwd, p.besideBwd + q.besideBwd}
 }
 
 func (p pass) times(f float64) pass {
-	return pass{p.fwd * f, p.bwd * f, p.inp * f, p.wgt * f, p.both * f}
+	return pass{p.fwd * f, p.bwd * f, p.inp * f, p.wgt * f, p.besideFwd * f, p.besideBwd * f}
 }
 
 // measure selects slot or sequence.
@@ -51,16 +55,32 @@ func spPick(v *view, pair [2]float64) float64 {
 // layerPass is one layer's forward and backward time, with what it does not
 // hide of exchanging sharded weights and gradients and of moving activations to
 // the host. The sequence measure leaves those two out.
+//
+// Where forwards run beside backwards, the all-to-all of experts of each hides
+// behind the computation of the other, as far as that lasts (DeepSeek-V3, arXiv
+// 2412.19437, section 3.2.1). What recompute repeats of it is not hidden.
 func (m *Model) layerPass(v *view, kind models.Kind, what measure) pass {
-	p := m.layerWork(v, kind, what)
-	if what == slot {
-		p = m.withUnit(v, kind, p)
-		if v.actOffload.Lo > 0 {
-			p = p.atLeast(m.offloadTime(v, kind))
-		}
-		if m.gradsLeave(v) {
-			p = p.atLeast(m.gradsTime(v, kind))
-		}
+	work, routing := m.layerWork(v, kind, what)
+	p := m.accompanied(v, kind, what, work)
+	if v.overlaps() {
+		work.fwd, work.bwd = work.fwd-routing, work.bwd-routing
+		alone := m.accompanied(v, kind, what, work)
+		p.besideFwd, p.besideBwd = max(alone.fwd, routing), max(alone.bwd, routing)
+	}
+	return p
+}
+
+// accompanied is the time of a layer's work with what runs beside it.
+func (m *Model) accompanied(v *view, kind models.Kind, what measure, p pass) pass {
+	if what == sequence {
+		return p
+	}
+	p = m.withUnit(v, kind, p.atLeast(m.hostFloor(v, kind)))
+	if v.actOffload.Lo > 0 {
+		p = p.atLeast(m.offloadTime(v, kind))
+	}
+	if m.gradsLeave(v) {
+		p = p.atLeast(m.gradsTime(v, kind))
 	}
 	return p
 }
@@ -73,8 +93,9 @@ func (m *Model) withUnit(v *view, kind models.Kind, p pass) pass {
 	return p
 }
 
-// layerWork is one layer's forward and backward time, recompute included.
-func (m *Model) layerWork(v *view, kind models.Kind, what measure) pass {
+// layerWork is the time of one layer's kernels and communication, recompute
+// included, and the part of either pass that is the all-to-all of experts.
+func (m *Model) layerWork(v *view, kind models.Kind, what measure) (p pass, routing float64) {
 	w := m.workIn(v, part(kind), what)
 	var experts pass
 	if kind == models.MoE {
@@ -87,27 +108,12 @@ func (m *Model) layerWork(v *view, kind models.Kind, what measure) pass {
 	bwd := spPick(v, w.bwd) + core.bwd + experts.bwd + comm
 	again := m.repeated(v, kind, &w, &l, fwd, core.fwd, experts.fwd)
 	bwd += again
-	p := pass{fwd: fwd, bwd: bwd, inp: spPick(v, w.inp) + core.bwd + experts.inp + comm + again, wgt: w.wgt + experts.wgt}
-	if v.overlaps() {
-		p.both = m.overlapped(v, &w, &l, core, experts, again)
-	}
-	if what == slot {
-		p = p.atLeast(m.hostFloor(v, kind))
-	}
-	return p
-}
-
-// overlapped is the time of a layer's forward beside another's backward: the
-// all-to-all of experts of each hides behind the computation of the other
-// (DeepSeek-V3, arXiv 2412.19437, section 3.2.1). What recompute repeats of it is
-// not hidden.
-func (m *Model) overlapped(v *view, w *work, l *links, core, experts pass, again float64) float64 {
-	computed := spPick(v, w.fwd) + spPick(v, w.bwd) + core.sum() + experts.sum() + float64(2*(l.tp+l.etp)) + again
-	return max(computed, 2*l.ep)
+	return pass{fwd: fwd, bwd: bwd, inp: spPick(v, w.inp) + core.bwd + experts.inp + comm + again, wgt: w.wgt + experts.wgt}, l.ep
 }
 
 func (p pass) atLeast(q pass) pass {
-	return pass{max(p.fwd, q.fwd), max(p.bwd, q.bwd), max(p.inp, q.inp), max(p.wgt, q.wgt), max(p.both, q.both)}
+	return pass{max(p.fwd, q.fwd), max(p.bwd, q.bwd), max(p.inp, q.inp), max(p.wgt, q.wgt),
+		max(p.besideFwd, q.besideFwd), max(p.besideBwd, q.besideBwd)}
 }
 
 // hostFloor is the time the host needs to launch one layer's kernels: a third
@@ -138,7 +144,6 @@ func (m *Model) hostFloor(v *view, kind models.Kind) pass {
 	case lo >= plan.RecomputeOps:
 		p.bwd, p.inp = p.bwd+third/2, p.inp+third/2
 	}
-	p.both = p.sum()
 	return p
 }
 
@@ -147,9 +152,9 @@ func (m *Model) hostFloor(v *view, kind models.Kind) pass {
 func (m *Model) headPass(v *view, what measure) pass {
 	w := m.workIn(v, headPart, what)
 	p := pass{fwd: spPick(v, w.fwd), bwd: spPick(v, w.bwd), inp: spPick(v, w.inp), wgt: w.wgt}
-	p.both = p.sum()
 	if what == slot && v.exchanges() {
 		p = m.behind(v, p, m.headUnit(v))
 	}
+	p.besideFwd, p.besideBwd = p.fwd, p.bwd
 	return p.plus(m.mtpPass(v, what))
 }

@@ -65,7 +65,7 @@ func (m *Model) nodeRanks(v *view) float64 {
 func (m *Model) offloadTime(v *view, kind models.Kind) pass {
 	tokens := m.divided(v)
 	t := percentOf(v.actOffload.Lo) * m.keptBy(v, kind, &tokens) / m.hostLink()
-	return pass{fwd: t, bwd: t, inp: t, both: t}
+	return pass{fwd: t, bwd: t, inp: t}
 }
 
 // gradsTime is the least time of a layer's backward whose gradients go to the
@@ -78,7 +78,7 @@ func (m *Model) gradsTime(v *view, kind models.Kind) pass {
 		local /= sharded
 	}
 	t := percentOf(v.optOffload.Lo) * local * m.profile.Time.GradComm.Value / m.hostLink()
-	return pass{bwd: t, wgt: t, both: t}
+	return pass{bwd: t, wgt: t}
 }
 
 // hostNeed is what the mean stage's ranks on one node keep in host memory, in

@@ -304,7 +304,7 @@ func cutCase(s *schedule, of plan.Schedule, p, v, m int, stage func() times) []t
 	for c := range p * v {
 		t := stage()
 		stages = append(stages, t)
-		own := pass{fwd: t.f, bwd: t.i + t.w, inp: t.i, wgt: t.w, both: t.f + t.i + t.w - t.saved}
+		own := pass{fwd: t.f, bwd: t.i + t.w, inp: t.i, wgt: t.w, besideFwd: t.f - t.saved/2, besideBwd: t.i + t.w - t.saved/2}
 		s.passes = append(s.passes, own)
 		k := &s.ranks[s.rankOf(c)]
 		k.time = k.time.plus(own)

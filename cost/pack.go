@@ -144,16 +144,16 @@ func (m *Model) guess(j *job, r, most int, threshold, limit float64) int {
 	running, step := a.running(rank, p, &flight, none), a.stepOf(rank, p, none)
 	n := (limit/j.reserved - running) / (a.running(rank, p, &flight, one) - running)
 	n = min(n, (limit/j.reserved-step)/(a.stepOf(rank, p, one)-step))
-	if layer := j.layer[kind].sum(); layer > 0 && j.wire <= threshold {
-		fixed := j.hop.sum()
-		if r == j.headRank() {
-			fixed += j.head.sum()
-		}
-		n = min(n, (threshold-fixed)/layer)
-	} else {
-		n = 0
+	fixed := j.hop.sum()
+	if r == j.headRank() {
+		fixed += j.head.sum()
 	}
-	return max(0, min(most, int(min(n, 1e6))-1))
+	n = min(n, (threshold-fixed)/j.layer[kind].sum(), 1e6)
+	held := max(0, min(most, int(n)-1))
+	if one[kind] = float64(held); j.rankTime(r, one).sum() > threshold {
+		return 0 // its link is its pace
+	}
+	return held
 }
 
 // withLayer adds layer i of the model to rank r, as its n-th. With one chunk a

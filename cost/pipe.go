@@ -49,7 +49,7 @@ func (p *pipe) overlaps() bool { return p.order.Hi >= plan.DualPipe.Value() }
 // busy is a lower bound of the time that a rank is busy with a pass.
 func (p *pipe) busy(t pass) float64 {
 	if p.overlaps() {
-		return t.both
+		return t.beside()
 	}
 	return t.sum()
 }

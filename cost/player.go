@@ -72,12 +72,10 @@ func (s *schedule) chunkOf(r int, chunk int32) int {
 }
 
 // pairTime is the time of a forward of the chunk beside a backward of the rank's
-// other one. Each hides the half of what two equal ones hide, and the pair takes no
-// less than either alone.
+// other one, no less than either alone.
 func (s *schedule) pairTime(r int, chunk int32) float64 {
 	f, b := s.passOf(r, chunk), s.passOf(r, 1-chunk)
-	hidden := (f.sum() - f.both + b.sum() - b.both) / 2
-	return max(f.fwd+b.bwd-hidden, f.fwd, b.bwd)
+	return max(f.besideFwd+b.besideBwd, f.fwd, b.bwd)
 }
 
 // duration is the time of an operation.

@@ -77,9 +77,6 @@ func (m *Model) behind(v *view, p pass, u unit) pass {
 	back := u.reduce + again
 	p.fwd, p.bwd = m.hiding(p.fwd, u.gather), m.hiding(p.bwd, back)
 	p.inp, p.wgt = m.hiding(p.inp, again), m.hiding(p.wgt, u.reduce)
-	if v.overlaps() {
-		p.both = m.hiding(p.both, u.gather+back)
-	}
 	return p
 }
 

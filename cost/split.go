@@ -186,33 +186,16 @@ func (m *Model) fill(j *job, s *schedule, chunks []int32) {
 			j.repeat(r, k, j.recomputed(r, k.layers))
 		}
 	}
-	s.fillWire(j)
 }
 
-// chunkTime is the time of chunk c for one micro-batch.
+// chunkTime is the time of chunk c for one micro-batch, which is its part of what
+// the rank's link takes at least.
 func (j *job) chunkTime(c int, layers [models.NumKinds]float64) pass {
 	t := j.stageTime(layers).plus(j.hop.times(1 / float64(j.vpp)))
 	if c == j.pp*j.vpp-1 {
 		t = t.plus(j.head)
 	}
-	return t
-}
-
-// fillWire adds to the chunks of a rank whose link is its pace what is missing.
-func (s *schedule) fillWire(j *job) {
-	if j.wire == 0 {
-		return
-	}
-	for c := range s.passes {
-		r := s.rankOf(c)
-		t := j.stageTime(s.ranks[r].layers).plus(j.hop)
-		if r == j.headRank() {
-			t = t.plus(j.head)
-		}
-		s.passes[c].bwd += max(0, j.wire-t.sum()) / float64(j.vpp)
-		s.passes[c].wgt += max(0, j.wire-t.cut()) / float64(j.vpp)
-		s.passes[c].both += max(0, j.wire-t.both) / float64(j.vpp)
-	}
+	return t.atLeast(j.paced().times(1 / float64(j.vpp)))
 }
 
 // peakOf sets the ranks' memory and returns the largest, as reserved bytes.

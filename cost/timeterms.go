@@ -21,7 +21,7 @@ func (m *Model) timeTerms(v *view, j *job, s *schedule) Term {
 	pipeline := Term{Name: "pipeline", Value: span, Terms: []Term{work}}
 	hidden := 0.0
 	if t := s.ranks[s.slowest()].time; j.schedule >= plan.DualPipe {
-		hidden = j.micro * (t.sum() - t.both)
+		hidden = j.micro * (t.sum() - t.beside())
 		pipeline.Terms = append(pipeline.Terms, Term{Name: "hidden beside the other direction", Value: -hidden, Note: "transfers and all-to-all"})
 	}
 	pipeline.Terms = append(pipeline.Terms,
@@ -143,7 +143,8 @@ func (m *Model) layerParts(v *view, kind models.Kind) layerParts {
 	}
 	p.tp, p.ep = 2*(l.tp+l.etp), 2*l.ep
 	p.recompute = m.repeated(v, kind, &w, &l, fwd+core.fwd+experts.fwd+l.tp+l.ep+l.etp, core.fwd, experts.fwd)
-	work := m.layerWork(v, kind, slot)
+	work, _ := m.layerWork(v, kind, slot)
+	work = work.atLeast(m.hostFloor(v, kind))
 	shared := m.withUnit(v, kind, work)
 	p.sharded = shared.sum() - work.sum()
 	p.offload = m.layerPass(v, kind, slot).sum() - shared.sum()
