@@ -43,7 +43,7 @@ func TestCoresNameTheRulesInConflict(t *testing.T) {
 	}{
 		{"tp=16", []string{"megatron/MLM-H1", "pin/tp=16"}},
 		{"dp=3,cp=1", []string{"megatron/MLM-B1", "pin/dp=3"}},
-		{"gpus=7", []string{"pin/gpus=7"}}, // no degree has the prime 7
+		{"gpus=53", []string{"pin/gpus=53"}}, // no degree has the prime 53: there are 48 layers
 		{"tp=8,tp in nvlink,cp>=2,cp in nvlink", []string{"pin/tp=8", "pin/tp in nvlink", "pin/cp>=2", "pin/cp in nvlink"}},
 		{"vpp=2,pp=1", []string{"megatron/MLM-V1", "pin/vpp=2", "pin/pp=1"}},
 		{"vpp=2,pp=8,dp=8,micro-batch=16", []string{"megatron/MLM-V4", "pin/vpp=2", "pin/pp=8", "pin/dp=8", "pin/micro-batch=16"}},

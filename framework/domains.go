@@ -59,7 +59,7 @@ func newDomains(f *Facts, fw Framework, pins []Pin, splitting func(n, most int) 
 	degree(plan.CP, splitting(int(f.Workload.SeqLen), n))
 	degree(plan.DPShard, splitting(batch, n))
 	degree(plan.DPReplicate, splitting(batch, n))
-	degree(plan.PP, pipelines(f, n))
+	degree(plan.PP, pipelines(f, n, pins))
 	experts, width := []int32{1}, []int32{1}
 	if f.MoE() {
 		experts, width = splitting(f.Model.Experts, n), splitting(f.Model.MoEFFN, min(n, MaxETP))
@@ -191,10 +191,10 @@ func (d *Domains) products(most int, dims ...plan.Dim) []int32 {
 	return keys(set)
 }
 
-// pipelines are the pipeline degrees whose primes divide a level's size or the
-// number of layers; on an irregular cluster, where many numbers of domains may
-// be left, 2, 3, 5 and 7 take the place of the sizes.
-func pipelines(f *Facts, gpus int) []int32 {
+// pipelines are the pipeline degrees whose primes divide a level's size, a pinned
+// number of GPUs or the number of layers; on an irregular cluster, where many
+// numbers of domains may be left, 2, 3, 5 and 7 take the place of the sizes.
+func pipelines(f *Facts, gpus int, pins []Pin) []int32 {
 	var smooth []int32
 	var sizes []int
 	for _, level := range f.Cluster.Levels {
@@ -202,6 +202,11 @@ func pipelines(f *Facts, gpus int) []int32 {
 	}
 	if f.Cluster.Irregular() {
 		sizes = []int{2 * 3 * 5 * 7}
+	}
+	for _, p := range pins {
+		if p.Name == "gpus" && p.Op == "=" {
+			sizes = append(sizes, int(p.Value))
+		}
 	}
 	for pp := 1; pp <= min(gpus, f.Model.Layers); pp++ {
 		rest := pp

@@ -63,7 +63,8 @@ func TestReasons(t *testing.T) {
 		{"pins that are too much together", toy(t, "tp=8,pp=4"), []string{"pin/tp=8", "pin/pp=4", "grid"}, "tp 8 x pp 4 need 32 GPUs, the cluster has 16"},
 		{"pins that contradict each other on any cluster", toy(t, "dp=4,dp_shard=8"), []string{"pin/dp=4", "pin/dp_shard=8"}, "dp=4 is pinned"},
 		{"a rule's sentence is about the pin alone", toy(t, "dp=3"), []string{"megatron/MLM-B1", "pin/dp=3"}, "not divisible by dp 3; nearest 2, 4"},
-		{"a number of GPUs that no degrees give", toy(t, "gpus=7"), []string{"pin/gpus=7", "grid"}, "7 GPUs cannot be used"},
+		{"a number of GPUs that no degrees give", toy(t, "gpus=11"), []string{"pin/gpus=11", "grid"}, "11 GPUs cannot be used"},
+		{"a number of GPUs that only a pipeline could use", toy(t, "gpus=7,pp<=4"), []string{"pin/gpus=7", "pin/pp<=4", "grid"}, "7"},
 		{"a GPU that holds no context", usable(toy(t, ""), -5), []string{"memory"}, "alone do not fit"},
 		{"two pins against a rule", toy(t, "pp=1,vpp=4"), []string{"megatron/MLM-V1", "pin/pp=1", "pin/vpp=4"}, "vpp"},
 	}
