@@ -6,7 +6,8 @@ type Front struct {
 	FormatVersion int  `json:"format_version"`
 	Against       Axis `json:"against"` // memory
 	// Status is optimal when every point is proven and, unless fewer were asked
-	// for, there are no others; feasible when the search was stopped early.
+	// for, there are no others; feasible when the search was stopped early, or where
+	// step times are upper bounds.
 	Status Status `json:"status"`
 	// Complete says that the front is proven to have no more points.
 	Complete bool `json:"complete"`
@@ -18,23 +19,36 @@ type Front struct {
 	ResolutionBytes float64 `json:"resolution_bytes"`
 	// Points are sorted by step time: each is slower than the one before and needs
 	// less memory.
-	Points   []FrontPoint `json:"points"`
-	Space    Space        `json:"space"`
-	Reasons  []Reason     `json:"reasons"` // why nothing fits; empty unless infeasible
-	Warnings []string     `json:"warnings"`
-	Stats    Stats        `json:"-"`
+	Points []FrontPoint `json:"points"`
+	// UpperBounds says that the step times are upper bounds: no point is proven then.
+	UpperBounds *UpperBounds `json:"upper_bounds,omitempty"`
+	Space       Space        `json:"space"`
+	Reasons     []Reason     `json:"reasons"` // why nothing fits; empty unless infeasible
+	Warnings    []string     `json:"warnings"`
+	Stats       Stats        `json:"-"`
 }
 
 // FrontPoint is one plan of a front.
 type FrontPoint struct {
 	Outline
 	// Proven says that no plan of as little memory is faster. Where it is false,
-	// none is by more than Gap, a fraction of this one's step.
+	// none is by more than Gap, a fraction of this one's step; 1 says nothing.
 	Proven bool    `json:"proven"`
 	Gap    float64 `json:"gap"`
 	// Knee marks the point that lies furthest below the straight line between the
 	// first and the last, on logarithmic axes.
 	Knee bool `json:"knee"`
+}
+
+// withdraw takes back what is proven of plans whose step times are upper bounds.
+func (f *Front) withdraw() {
+	if f.UpperBounds == nil || len(f.Points) == 0 {
+		return
+	}
+	f.Status, f.Complete, f.ProvenBelowSeconds = f.Status.unproven(), false, nil
+	for i := range f.Points {
+		f.Points[i].Proven, f.Points[i].Gap = false, 1
+	}
 }
 
 // Proven is the number of points that are proven. They come first.

@@ -39,6 +39,8 @@ func Pareto(ctx context.Context, p *Problem, l FrontLimits) (*Front, error) {
 		return nil, err
 	}
 	f.Warnings = append(said, f.Warnings...)
+	f.UpperBounds = p.upperBounds(f.Status.settled())
+	f.withdraw()
 	f.Stats = s.work()
 	f.Stats.Seconds = time.Since(start).Seconds()
 	return f, nil

@@ -202,10 +202,13 @@ func (s *scaling) front(q *Sizing) *ScalingFront {
 		f.Candidates = append(f.Candidates, c)
 		f.Stats.add(r.stats)
 	}
-	f.Warnings = append(q.candidate(0).said, s.warnings(f)...)
+	first := q.candidate(0)
+	f.Warnings = append(first.said, s.warnings(f)...)
 	slices.Reverse(f.Points) // the fastest take the most GPUs
 	f.mark()
 	f.Status = f.status()
+	f.UpperBounds = first.problem.upperBounds(f.Complete)
+	f.withdraw()
 	return f
 }
 

@@ -4,9 +4,12 @@ import "io"
 
 // What is proven of a number of GPUs besides Undecided.
 const (
-	OnFront     Verdict = "on_front"     // its best plan is a point of the front
-	BehindFront Verdict = "behind"       // each plan that fits is behind a point: slower and no cheaper
-	NoneFits    Verdict = "does_not_fit" // no plan leaves the profile's margin of memory free, nor is one known that does on fewer GPUs
+	OnFront     Verdict = "on_front" // its best plan is a point of the front
+	BehindFront Verdict = "behind"   // each plan that fits is behind a point: slower and no cheaper
+	// BehindByBounds is a candidate that is behind a point where step times are upper
+	// bounds: that it is not on the front is not proven.
+	BehindByBounds Verdict = "behind_by_bounds"
+	NoneFits       Verdict = "does_not_fit" // no plan leaves the profile's margin of memory free, nor is one known that does on fewer GPUs
 )
 
 // ScalingFront answers "what do more GPUs buy?" or "what does a faster step cost?".
@@ -15,7 +18,7 @@ type ScalingFront struct {
 	FormatVersion int  `json:"format_version"`
 	Against       Axis `json:"against"` // gpus or cost
 	// Status is optimal when the front is proven, feasible when the search was
-	// stopped with some points, infeasible when no candidate has a plan that fits, and
+	// stopped with some points or step times are upper bounds, infeasible when no candidate has a plan that fits, and
 	// unknown when it was stopped with no point.
 	Status Status `json:"status"`
 	// Complete says that it is proven of every candidate whether it is on the front.
@@ -25,6 +28,8 @@ type ScalingFront struct {
 	// fewer GPUs, or costs less.
 	Points     []ScalingPoint     `json:"points"`
 	Candidates []ScalingCandidate `json:"candidates"`
+	// UpperBounds says that the step times are upper bounds: no point is proven then.
+	UpperBounds *UpperBounds `json:"upper_bounds,omitempty"`
 	// Text says why no plan fits on the largest candidate, and Reasons why none is
 	// possible; empty unless infeasible.
 	Text     string   `json:"text"`
@@ -41,7 +46,8 @@ type ScalingPoint struct {
 	USDPerBillionTokens *float64 `json:"usd_per_billion_tokens"` // null when no price is known
 	USDInAll            *float64 `json:"usd_in_all"`             // of all steps; null when these are not known either
 	// Proven says that no plan that takes as few GPUs, or costs as little, is faster.
-	// Where it is false, none is by more than Gap, a fraction of this one's step.
+	// Where it is false, none is by more than Gap, a fraction of this one's step; 1
+	// says nothing.
 	Proven bool    `json:"proven"`
 	Gap    float64 `json:"gap"`
 	// Knee marks the point that lies furthest below the straight line between the
@@ -53,7 +59,7 @@ type ScalingPoint struct {
 type ScalingCandidate struct {
 	GPUs    int     `json:"gpus"`
 	Cluster string  `json:"cluster"`
-	Verdict Verdict `json:"verdict"` // on_front, behind, does_not_fit or undecided
+	Verdict Verdict `json:"verdict"` // on_front, behind, behind_by_bounds, does_not_fit or undecided
 	// BoundSeconds is a step time that no plan of it on the front beats; null when its
 	// search was finished, or when nothing is known.
 	BoundSeconds *float64 `json:"bound_seconds"`
@@ -70,6 +76,26 @@ func (f *ScalingFront) Knee() *ScalingPoint {
 		}
 	}
 	return nil
+}
+
+// withdraw takes back what is proven of plans whose step times are upper bounds.
+func (f *ScalingFront) withdraw() {
+	if f.UpperBounds == nil {
+		return
+	}
+	for i := range f.Candidates {
+		c := &f.Candidates[i]
+		if c.BoundSeconds = nil; c.Verdict == BehindFront {
+			c.Verdict = BehindByBounds
+		}
+	}
+	if len(f.Points) == 0 {
+		return
+	}
+	f.Status, f.Complete = f.Status.unproven(), false
+	for i := range f.Points {
+		f.Points[i].Proven, f.Points[i].Gap = false, 1
+	}
 }
 
 // Proven is the number of points that are proven.

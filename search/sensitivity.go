@@ -30,6 +30,8 @@ func Sensitivity(ctx context.Context, p *Problem, l Limits) (*SensitivityResult,
 	}
 	r := st.result()
 	r.Warnings = append(said, r.Warnings...)
+	r.UpperBounds = p.upperBounds(r.Status.settled())
+	r.withdraw()
 	r.Stats.Seconds = time.Since(start).Seconds()
 	return r, nil
 }
@@ -101,7 +103,7 @@ type solution struct {
 }
 
 // proven reports whether it is known which plan is the best, or that there is none.
-func (s *solution) proven() bool { return s.status == Optimal || s.status == Infeasible }
+func (s *solution) proven() bool { return s.status.settled() }
 
 // same reports whether the best plans of two jobs are of one class and verdict.
 func (s *solution) same(o *solution) bool {

@@ -11,7 +11,8 @@ import (
 type SensitivityResult struct {
 	FormatVersion int `json:"format_version"`
 	// Status is optimal when all that is shown is proven, feasible when the best plan
-	// is known but the search was stopped before all else was, infeasible when nothing
+	// is known but the search was stopped before all else was, or where step times are
+	// upper bounds, infeasible when nothing
 	// fits, unknown when it was stopped before any plan was found.
 	Status Status `json:"status"`
 	// Best is the best plan of the job as it is: the best that fits, the best
@@ -19,10 +20,13 @@ type SensitivityResult struct {
 	Best         *Outline      `json:"best"`
 	BoundSeconds *float64      `json:"bound_seconds"` // as in Result
 	Inputs       []InputResult `json:"inputs"`        // those that can be changed
+	// UpperBounds says that the step times are upper bounds, with which plans were
+	// compared: that another is not faster is proven of none.
+	UpperBounds *UpperBounds `json:"upper_bounds,omitempty"`
 	// TenPercent and HalfOrDouble are the inputs whose change by 10 %, and to the half
 	// or the double, changes the step time of the best plan by the largest share,
 	// either way; a change with which nothing fits counts as the largest. They are
-	// null unless all cases are proven.
+	// null unless all cases were searched to the end.
 	TenPercent   *Weight  `json:"most_by_ten_percent"`
 	HalfOrDouble *Weight  `json:"most_by_half_or_double"`
 	Space        Space    `json:"space"`
@@ -53,10 +57,11 @@ type CaseResult struct {
 	// there is no such job, and Impossible says why.
 	Status       Status   `json:"status"`
 	Impossible   string   `json:"impossible"`
+	Stopped      bool     `json:"stopped"` // before the best plan was known
 	Best         *Outline `json:"best"`
 	BoundSeconds *float64 `json:"bound_seconds"`
 	// StepChange is the step of this plan over that of the job as it is, less 1; null
-	// without a plan. Of a case that is not proven, the best plan changes it by as much
+	// without a plan. Of a case that was stopped, the best plan changes it by as much
 	// or is faster.
 	StepChange *float64 `json:"step_change"`
 	// KeepingCosts is by what share of this step the best plan of the job as it is
@@ -67,7 +72,7 @@ type CaseResult struct {
 }
 
 // FlipResult is a change of an input by which another plan becomes the best. Both of
-// its ends are proven.
+// its ends were searched to the end.
 type FlipResult struct {
 	Side        string   `json:"side"` // less, more
 	KeepsFactor float64  `json:"keeps_factor"`
@@ -115,6 +120,20 @@ func (st *study) result() *SensitivityResult {
 	return r
 }
 
+// withdraw takes back what is proven of plans whose step times are upper bounds.
+func (r *SensitivityResult) withdraw() {
+	if r.UpperBounds == nil {
+		return
+	}
+	r.Status, r.BoundSeconds = r.Status.unproven(), nil
+	for i := range r.Inputs {
+		for k := range r.Inputs[i].Cases {
+			c := &r.Inputs[i].Cases[k]
+			c.Status, c.BoundSeconds = c.Status.unproven(), nil
+		}
+	}
+}
+
 // figures are the plan in short and the bound, nil where they are not known.
 func (s *solution) figures() (best *Outline, bound *float64) {
 	if s.best != nil {
@@ -134,6 +153,7 @@ func (st *study) describe(in *input) InputResult {
 	r := InputResult{Name: in.Name, About: in.About, Value: in.Value, Unit: in.Unit, Text: in.Print(in.Value), Flips: []FlipResult{}}
 	for i, s := range in.cases {
 		c := CaseResult{Factor: factors[i], Text: in.Print(in.Value * factors[i]), Status: s.status, Impossible: s.impossible, Reasons: s.known()}
+		c.Stopped = c.Impossible == "" && !s.proven()
 		if c.Best, c.BoundSeconds = s.figures(); s.best != nil {
 			change := s.short.StepSeconds/st.base.short.StepSeconds - 1
 			c.StepChange = &change
@@ -162,7 +182,7 @@ func (f *flip) describe(in *input) FlipResult {
 // proven reports whether all that is said of the input is.
 func (r *InputResult) proven() bool {
 	for i := range r.Cases {
-		if c := &r.Cases[i]; c.Impossible == "" && c.Status != Optimal && c.Status != Infeasible {
+		if r.Cases[i].Stopped {
 			return false
 		}
 	}

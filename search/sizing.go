@@ -124,9 +124,18 @@ func (c *candidate) decide(ctx context.Context, goal *Goal, l Limits) error {
 	case len(out.held) > 0:
 		c.verdict, c.found = Meets, &out.held[0]
 	case out.done:
-		c.verdict = Misses
+		c.verdict = c.below(goal, Misses)
 	}
 	return nil
+}
+
+// below is the verdict of a candidate of which no plan within the goal was found: the
+// given one, or NotMet where step times are upper bounds.
+func (c *candidate) below(goal *Goal, proven Verdict) Verdict {
+	if goal != nil && c.problem.Facts.Cluster.IsMerged() {
+		return NotMet
+	}
+	return proven
 }
 
 // settleAll finds the best plan of each candidate, or why it has none.
@@ -166,7 +175,7 @@ func (c *candidate) settle(ctx context.Context, goal *Goal, l Limits) (err error
 		c.result.Status, c.result.Plans = Feasible, []PlanResult{view}
 		return err
 	case safe != nil && (c.result.Status == Optimal || c.verdict == Misses):
-		c.verdict = TooSlow
+		c.verdict = c.below(goal, TooSlow)
 	case c.result.Status == Optimal:
 		c.verdict = OnlyBorderline
 	}

@@ -19,6 +19,7 @@ const (
 	OnlyBorderline Verdict = "borderline" // no plan leaves the profile's margin of memory free
 	NoPlan         Verdict = "infeasible" // no plan at all
 	Misses         Verdict = "misses"     // stopped early: no plan that fits meets the goal; why is not known
+	NotMet         Verdict = "not_met"    // no plan that fits meets the goal by an upper bound of its step; that none does is not proven
 	Undecided      Verdict = "undecided"  // stopped early
 )
 
@@ -26,21 +27,27 @@ const (
 // programs, as that of Result is.
 type SizingResult struct {
 	FormatVersion int `json:"format_version"`
-	// Status is optimal when all that is shown is proven, feasible when the answer
-	// is, but some of the rest was cut short, infeasible when no candidate is
-	// enough, and unknown when the search was stopped before it had an answer.
+	// Status is optimal when all that is shown is proven, feasible when a number of
+	// GPUs is enough, but not all that is shown is proven: some of it was cut short, or
+	// step times are upper bounds. It is infeasible when no candidate is enough, and
+	// unknown when none is known to be, but the search was stopped or some are not_met.
 	Status Status `json:"status"`
 	Goal   *Goal  `json:"goal"` // null when fitting is enough
-	GPUs   *int   `json:"gpus"` // the smallest number that is enough, null when none is known
-	// CheapestGPUs is the number that is enough and costs least, null unless all
-	// candidates have been looked at and a price is known.
-	CheapestGPUs  *int        `json:"cheapest_gpus"`
-	USDPerGPUHour *float64    `json:"usd_per_gpu_hour"` // null when not known
-	Candidates    []Candidate `json:"candidates"`       // those that were looked at
-	NotLookedAt   []int       `json:"not_looked_at"`    // numbers of GPUs behind the answer
-	Plan          *PlanResult `json:"plan"`             // the best on the smallest number that is enough
-	Warnings      []string    `json:"warnings"`
-	Stats         Stats       `json:"-"`
+	// GPUs is the smallest number that is enough, null when none is known; that no
+	// smaller one is enough is proven unless some of those are not_met.
+	GPUs *int `json:"gpus"`
+	// CheapestGPUs is the number that is enough and costs least, by upper bounds where
+	// step times are; null unless all candidates have been looked at to the end and a
+	// price is known.
+	CheapestGPUs *int `json:"cheapest_gpus"`
+	// UpperBounds says that the step times are upper bounds.
+	UpperBounds   *UpperBounds `json:"upper_bounds,omitempty"`
+	USDPerGPUHour *float64     `json:"usd_per_gpu_hour"` // null when not known
+	Candidates    []Candidate  `json:"candidates"`       // those that were looked at
+	NotLookedAt   []int        `json:"not_looked_at"`    // numbers of GPUs behind the answer
+	Plan          *PlanResult  `json:"plan"`             // the best on the smallest number that is enough
+	Warnings      []string     `json:"warnings"`
+	Stats         Stats        `json:"-"`
 }
 
 // Candidate is a number of GPUs and what was found of it.
@@ -70,11 +77,11 @@ func (q *Sizing) result(list []*candidate, looked int) *SizingResult {
 	if q.Price > 0 {
 		r.USDPerGPUHour = &q.Price
 	}
-	proven := true
+	complete := true
 	for _, c := range list[:looked] {
 		item := q.outcome(c)
 		r.Candidates = append(r.Candidates, item)
-		proven = proven && (item.Status == Optimal || item.Status == Infeasible)
+		complete = complete && (c.refused != nil || c.result != nil && c.result.Status.settled())
 		if c.session != nil {
 			r.Stats.add(c.work())
 			if r.GPUs == nil && c.result != nil {
@@ -91,16 +98,23 @@ func (q *Sizing) result(list []*candidate, looked int) *SizingResult {
 	if len(list) > 0 {
 		r.Warnings = append(slices.Clone(list[0].said), r.Warnings...)
 	}
-	switch undecided := slices.ContainsFunc(list[:looked], func(c *candidate) bool { return c.verdict == Undecided }); {
-	case r.GPUs != nil && proven:
+	if len(list) > 0 {
+		r.UpperBounds = list[0].problem.upperBounds(complete)
+	}
+	open := slices.ContainsFunc(list[:looked], func(c *candidate) bool { return c.verdict == Undecided || c.verdict == NotMet })
+	switch {
+	case r.GPUs != nil && complete:
 		r.Status = Optimal
 	case r.GPUs != nil:
 		r.Status = Feasible
-	case undecided:
+	case open:
 		r.Status = Unknown
 	}
 	if q.All && r.Status == Optimal {
 		r.CheapestGPUs = cheapest(r.Candidates)
+	}
+	if r.UpperBounds != nil {
+		r.Status = r.Status.unproven()
 	}
 	return r
 }
@@ -126,7 +140,9 @@ func (q *Sizing) outcome(c *candidate) Candidate {
 	case c.refused != nil:
 		o.Status, o.Reasons = Infeasible, []Reason{{Rule: "pin", Text: c.refused.Error(), Numbers: map[string]float64{}}}
 	case c.result != nil:
-		o.Status, o.BoundSeconds = c.result.Status, c.result.BoundSeconds
+		if o.Status, o.BoundSeconds = c.result.Status, c.result.BoundSeconds; on.IsMerged() {
+			o.Status, o.BoundSeconds = o.Status.unproven(), nil
+		}
 		o.Reasons = append(o.Reasons, c.result.Reasons...)
 		if len(c.result.Plans) > 0 {
 			o.Best = outlineOf(&c.result.Plans[0])
@@ -167,7 +183,15 @@ func (q *Sizing) why(c *candidate, o *Candidate) string {
 	if q.Goal != nil {
 		goal = fmt.Sprintf(", the goal is %v", q.Goal.within())
 	}
+	atMost := ""
+	if c.problem.Facts.Cluster.IsMerged() {
+		atMost = "at most "
+	}
 	switch {
+	case c.verdict == NotMet && o.Best != nil:
+		return fmt.Sprintf("fits, but the best step takes at most %v%s: that none is within it is not proven", units.Seconds(o.Best.StepSeconds), goal)
+	case c.verdict == NotMet:
+		return fmt.Sprintf("no upper bound of a step is within the goal of %v; stopped before it was known whether a plan fits", q.Goal.within())
 	case c.verdict == TooSlow && o.Status == Optimal:
 		text := fmt.Sprintf("fits, but the best step takes %v%s", units.Seconds(o.Best.StepSeconds), goal)
 		if b := c.result.Borderline; b != nil && q.Goal.met(b.Plan.StepSeconds) {
@@ -178,8 +202,8 @@ func (q *Sizing) why(c *candidate, o *Candidate) string {
 		return fmt.Sprintf("fits, but that no step is within the goal of %v is proven; the best found takes %v",
 			q.Goal.within(), units.Seconds(o.Best.StepSeconds))
 	case c.verdict == OnlyBorderline:
-		return fmt.Sprintf("no plan leaves %.0f %% of the usable memory free; the best borderline one takes %v%s",
-			100*c.price.Margin(), units.Seconds(o.Best.StepSeconds), goal)
+		return fmt.Sprintf("no plan leaves %.0f %% of the usable memory free; the best borderline one takes %s%v%s",
+			100*c.price.Margin(), atMost, units.Seconds(o.Best.StepSeconds), goal)
 	case c.verdict == NoPlan:
 		return sentence(o.Reasons)
 	case c.verdict == Misses && q.Goal != nil:

@@ -129,7 +129,7 @@ func (p *Problem) onAnyNodes() (*Problem, []string) {
 	if q.Facts.Cluster = merged; framework.CheckPins(&q.Facts, q.Pins) != nil {
 		return p, []string{alikeOnly}
 	}
-	return &q, []string{"irregular cluster: a plan may use any nodes; its time is an upper bound, as if all that leaves a node left its leaf"}
+	return &q, []string{"irregular cluster: a plan may use any nodes; its time is an upper bound, as if all that leaves a node left its leaf, and that no plan is faster is not proven"}
 }
 
 // helpingAnywhere is helping for any cluster.

@@ -92,18 +92,13 @@ func Why(ctx context.Context, p *Problem, l Limits) (*WhyResult, error) {
 // withdraw takes back what is proven of plans that may use any nodes: their times are
 // upper bounds.
 func (r *WhyResult) withdraw() {
-	lower := func(s *Status) {
-		if *s == Optimal {
-			*s = Feasible
-		}
-	}
-	lower(&r.Status)
+	r.Status = r.Status.unproven()
 	for i := range r.Changes {
-		lower(&r.Changes[i].Status)
-		r.Changes[i].BoundSeconds = nil
+		c := &r.Changes[i]
+		c.Status, c.BoundSeconds = c.Status.unproven(), nil
 	}
 	if r.Against != nil {
-		lower(&r.Against.Status)
+		r.Against.Status = r.Against.Status.unproven()
 	}
 }
 

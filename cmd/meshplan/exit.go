@@ -27,7 +27,9 @@ const exitCodesHelp = `meshplan's exit codes:
   1  the search proved that no plan is possible
   2  bad usage or bad input
   3  internal error; with MESHPLAN_DEBUG set, its stack is printed
-  4  stopped early by Ctrl-C or --time-limit; the best so far is printed
+  4  stopped early by Ctrl-C or --time-limit; the best so far is printed. Of
+     min-gpus also that no candidate is known to meet the goal, but step times
+     are upper bounds (irregular clusters), so that none does is not proven
 
 The result goes to standard output, everything else to standard error.`
 

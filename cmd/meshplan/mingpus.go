@@ -68,7 +68,7 @@ func (a *app) minGPUs(ctx context.Context, j *job, args []string) error {
 			return err
 		}
 	}
-	a.code = exitCode(res.Status)
+	a.code = exitCodeOf(res.Status, res.UpperBounds)
 	if j.json {
 		return a.printJSON(res)
 	}

@@ -52,6 +52,15 @@ func (a *app) printStats(s search.Stats) error {
 	return nil
 }
 
+// exitCodeOf is exitCode of an answer whose step times may be upper bounds: one that
+// was searched to its end is an answer, though not proven to be the best.
+func exitCodeOf(s search.Status, u *search.UpperBounds) int {
+	if s == search.Feasible && u.Finished() {
+		return exitAnswer
+	}
+	return exitCode(s)
+}
+
 // exitCode is what the status of a search means to the shell.
 func exitCode(s search.Status) int {
 	switch s {

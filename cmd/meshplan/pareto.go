@@ -72,7 +72,7 @@ func (a *app) pareto(ctx context.Context, j *job, args []string) error {
 	if err != nil {
 		return err
 	}
-	a.code = exitCode(front.Status)
+	a.code = exitCodeOf(front.Status, front.UpperBounds)
 	if j.plot != "" && len(front.Points) > 0 {
 		if err := writePlot(j.plot, memoryPicture(&req.subject, front)); err != nil {
 			return err

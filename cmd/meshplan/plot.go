@@ -53,14 +53,23 @@ func plotTitle(s *subject, gpus string) string {
 		units.Grouped(s.batch), units.Grouped(s.seq), s.framework)
 }
 
+// stepAxis is the label of the axis of step times, which says that they are upper
+// bounds where none of the points is proven for that.
+func stepAxis(u *search.UpperBounds) string {
+	if u != nil {
+		return "step time (s), upper bounds, not proven"
+	}
+	return "step time (s)"
+}
+
 // memoryPicture is the front of memory as it is drawn.
 func memoryPicture(s *subject, f *search.Front) *picture {
-	pic := &picture{title: plotTitle(s, units.Grouped(int64(s.gpus))), x: "peak memory of the tightest GPU (GiB)", y: "step time (s)"}
+	pic := &picture{title: plotTitle(s, units.Grouped(int64(s.gpus))), x: "peak memory of the tightest GPU (GiB)", y: stepAxis(f.UpperBounds)}
 	for i := range f.Points {
 		p := &f.Points[i]
 		pic.spots = append(pic.spots, spot{
 			at:   plotter.XY{X: p.PeakReservedBytes / float64(units.GiB), Y: p.StepSeconds},
-			name: degrees(&p.Degrees), fits: p.Verdict == cost.Fits.String(), proven: p.Proven, knee: p.Knee,
+			name: degrees(&p.Degrees), fits: p.Verdict == cost.Fits.String(), proven: p.Proven || f.UpperBounds.Finished(), knee: p.Knee,
 		})
 	}
 	return pic

@@ -27,7 +27,7 @@ func (a *app) scaling(ctx context.Context, req *request, j *job) error {
 			return err
 		}
 	}
-	a.code = exitCode(front.Status)
+	a.code = exitCodeOf(front.Status, front.UpperBounds)
 	if j.plot != "" && len(front.Points) > 0 {
 		if err := writePlot(j.plot, scalingPicture(&req.subject, front)); err != nil {
 			return err
@@ -41,13 +41,13 @@ func (a *app) scaling(ctx context.Context, req *request, j *job) error {
 
 // scalingPicture is the front as it is drawn.
 func scalingPicture(s *subject, f *search.ScalingFront) *picture {
-	pic := &picture{title: plotTitle(s, scalingSpan(f)), x: "GPUs", y: "step time (s)"}
+	pic := &picture{title: plotTitle(s, scalingSpan(f)), x: "GPUs", y: stepAxis(f.UpperBounds)}
 	if f.Against == search.CostAxis {
 		pic.x = fmt.Sprintf("cost of a step (USD, at %g USD a GPU-hour)", *f.USDPerGPUHour)
 	}
 	for i := range f.Points {
 		p := &f.Points[i]
-		s := spot{name: count(int(p.GPUs), "GPU") + ": " + degrees(&p.Degrees), proven: p.Proven, fits: true, knee: p.Knee}
+		s := spot{name: count(int(p.GPUs), "GPU") + ": " + degrees(&p.Degrees), proven: p.Proven || f.UpperBounds.Finished(), fits: true, knee: p.Knee}
 		s.at.X, s.at.Y = float64(p.GPUs), p.StepSeconds
 		if f.Against == search.CostAxis {
 			s.at.X = *p.USDPerStep

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"meshplan/search"
@@ -18,8 +19,8 @@ func sizingView(s *subject, q *search.Sizing, r *search.SizingResult) string {
 	}
 	p.WriteByte('\n')
 	p.hang("", enough(r))
-	if r.Status == search.Feasible {
-		p.hang("", "Stopped early: that is proven, but not all that stands below.")
+	if text := howFar(r); text != "" {
+		p.hang("", text)
 	}
 	if r.Plan != nil {
 		p.list([][2]string{{"text", strings.ReplaceAll(r.Plan.Text, ",", ", ")}})
@@ -51,7 +52,7 @@ func span(r *search.SizingResult) string {
 func enough(r *search.SizingResult) string {
 	if r.GPUs != nil {
 		c, fewer := found(r, *r.GPUs), ", no smaller candidate is"
-		if c == &r.Candidates[0] {
+		if c == &r.Candidates[0] || notMet(r) {
 			fewer = ""
 		}
 		return fmt.Sprintf("%s enough%s: %s, %s a step, %s of %s GiB", are(*r.GPUs), fewer, degrees(&c.Best.Degrees),
@@ -64,10 +65,42 @@ func enough(r *search.SizingResult) string {
 	for decided < len(r.Candidates) && r.Candidates[decided].Verdict != search.Undecided {
 		decided++
 	}
-	if decided == 0 {
+	switch {
+	case decided == 0:
 		return "Stopped before any candidate was decided; nothing is proven."
+	case r.UpperBounds.Finished():
+		return "No candidate is known to meet the goal; that none does is not proven: step times are upper bounds (note 1)."
+	case notMet(r):
+		return fmt.Sprintf("Stopped: no candidate up to %s is known to meet the goal, by upper bounds of step times (note 1); the rest is not decided.",
+			count(r.Candidates[decided-1].GPUs, "GPU"))
 	}
 	return fmt.Sprintf("Stopped: no candidate up to %s is enough, and that is proven; the rest is not decided.", count(r.Candidates[decided-1].GPUs, "GPU"))
+}
+
+// notMet reports whether that some candidate is not enough is not proven, because
+// step times are upper bounds.
+func notMet(r *search.SizingResult) bool {
+	return slices.ContainsFunc(r.Candidates, func(c search.Candidate) bool {
+		return c.Verdict == search.NotMet && (r.GPUs == nil || c.GPUs < *r.GPUs)
+	})
+}
+
+// howFar says what of an answer is not proven; nothing where all is.
+func howFar(r *search.SizingResult) string {
+	switch {
+	case r.Status != search.Feasible:
+		return ""
+	case r.UpperBounds == nil:
+		return "Stopped early: that is proven, but not all that stands below."
+	}
+	text := "Step times are upper bounds (note 1)"
+	if notMet(r) {
+		text += ": that no smaller candidate is enough is not proven"
+	}
+	if !r.UpperBounds.Complete {
+		text += "; stopped early"
+	}
+	return text + "."
 }
 
 // are is "1 GPU is" or "16 GPUs are".
@@ -98,7 +131,10 @@ func cheapest(q *search.Sizing, r *search.SizingResult) string {
 		if c.USDInAll != nil {
 			text += fmt.Sprintf(", %s USD for all %s", usd(c.USDInAll), count(int(q.Steps), "step"))
 		}
-		return text + fmt.Sprintf(", at %g USD a GPU-hour", *r.USDPerGPUHour)
+		if text += fmt.Sprintf(", at %g USD a GPU-hour", *r.USDPerGPUHour); r.UpperBounds != nil {
+			text += "; by upper bounds of the step times, not proven"
+		}
+		return text
 	case r.USDPerGPUHour == nil || r.GPUs == nil:
 		return ""
 	case !q.All:

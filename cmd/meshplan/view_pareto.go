@@ -44,7 +44,7 @@ func frontTable(p *page, f *search.Front) {
 	rows := [][]string{{"", "", "step", "memory GiB", "verdict", "MFU", "plan", "with"}}
 	for i := range f.Points {
 		a := &f.Points[i]
-		row := []string{fmt.Sprint(i + 1), marked(a.Knee, a.Proven), seconds(a.StepSeconds), gibFine(a.PeakReservedBytes), words(a.Verdict), percent(a.MFU, 1),
+		row := []string{fmt.Sprint(i + 1), marked(a.Knee, a.Proven || f.UpperBounds != nil), seconds(a.StepSeconds), gibFine(a.PeakReservedBytes), words(a.Verdict), percent(a.MFU, 1),
 			degrees(&a.Degrees), ""}
 		for _, line := range wrap(changed(f.Points, i, shared), max(leastChanges, besidePlan-widest)) {
 			row[len(row)-1] = line
@@ -84,12 +84,23 @@ func marked(knee, proven bool) string {
 func extent(f *search.Front) string {
 	text := count(len(f.Points), "point")
 	switch {
+	case f.UpperBounds != nil:
+		return text + ", " + boundsOnly(f.UpperBounds)
 	case f.Complete:
 		return text + ", all there are, proven"
 	case f.Status == search.Optimal:
 		return text + ", its fast end, proven; it goes on"
 	}
 	return fmt.Sprintf("%s, %d of them proven; stopped early", text, f.Proven())
+}
+
+// boundsOnly says that step times are upper bounds, as the first note explains.
+func boundsOnly(u *search.UpperBounds) string {
+	text := "none proven: step times are upper bounds (note 1)"
+	if !u.Complete {
+		text += "; stopped early"
+	}
+	return text
 }
 
 // changed is what the plan of a point has that the one before has not: of the first,
@@ -125,7 +136,7 @@ func againstFirst(first, p *search.FrontPoint) string {
 // unproven says what is known of the points that are not proven.
 func unproven(p *page, f *search.Front) {
 	n := f.Proven()
-	if n == len(f.Points) && f.Status == search.Optimal {
+	if n == len(f.Points) && f.Status == search.Optimal || f.UpperBounds != nil {
 		return
 	}
 	text := "no point is proven"

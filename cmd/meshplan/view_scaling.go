@@ -52,7 +52,10 @@ func takes(against search.Axis) string {
 // scalingTable is the front, a point a line.
 func scalingTable(p *page, q *search.Sizing, f *search.ScalingFront) {
 	text := count(len(f.Points), "point") + ", all there are, proven"
-	if !f.Complete {
+	switch {
+	case f.UpperBounds != nil:
+		text = count(len(f.Points), "point") + ", " + boundsOnly(f.UpperBounds)
+	case !f.Complete:
 		text = fmt.Sprintf("%s, %d of them proven; stopped early", count(len(f.Points), "point"), f.Proven())
 	}
 	p.WriteByte('\n')
@@ -67,7 +70,7 @@ func scalingTable(p *page, q *search.Sizing, f *search.ScalingFront) {
 	rows := [][]string{head}
 	for i := range f.Points {
 		a := &f.Points[i]
-		row := []string{fmt.Sprint(i + 1), marked(a.Knee, a.Proven), seconds(a.StepSeconds), units.Grouped(a.GPUs), percent(a.MFU, 1),
+		row := []string{fmt.Sprint(i + 1), marked(a.Knee, a.Proven || f.UpperBounds != nil), seconds(a.StepSeconds), units.Grouped(a.GPUs), percent(a.MFU, 1),
 			gib(a.PeakReservedBytes), degrees(&a.Degrees)}
 		switch {
 		case a.USDInAll != nil:
@@ -84,7 +87,7 @@ func scalingTable(p *page, q *search.Sizing, f *search.ScalingFront) {
 	if q.Steps > 0 && f.USDPerGPUHour != nil {
 		p.hang("  all   ", count(int(q.Steps), "step")+" of the training")
 	}
-	if worst := slices.MaxFunc(f.Points, func(a, b search.ScalingPoint) int { return int(1e9 * (a.Gap - b.Gap)) }); worst.Gap > 0 {
+	if worst := slices.MaxFunc(f.Points, func(a, b search.ScalingPoint) int { return int(1e9 * (a.Gap - b.Gap)) }); worst.Gap > 0 && f.UpperBounds == nil {
 		p.hang("  open  ", fmt.Sprintf("a plan that takes as little may be faster than one shown by at most %s", percent(worst.Gap, 1)))
 	}
 }
@@ -112,6 +115,7 @@ func scalingCandidates(p *page, f *search.ScalingFront) {
 	}{
 		{search.NoneFits, "no plan fits (min-gpus says why)"},
 		{search.BehindFront, behind},
+		{search.BehindByBounds, "by upper bounds (not proven) " + behind},
 		{search.Undecided, "stopped before this was decided"},
 	} {
 		var list []int

@@ -34,8 +34,11 @@ func sensitivityView(s *subject, r *search.SensitivityResult) string {
 func asItIs(p *page, s *subject, r *search.SensitivityResult) {
 	b := r.Best
 	proven := "optimal"
-	if len(r.Inputs) == 0 {
+	switch {
+	case len(r.Inputs) == 0:
 		proven = "stopped before that was proven, nothing was changed"
+	case r.UpperBounds != nil:
+		proven = "feasible, step times are upper bounds (note 1)"
 	}
 	p.heading("%s on %s of %s: %s", degrees(&b.Degrees), units.Grouped(b.GPUs), s.there(), proven)
 	p.list([][2]string{
@@ -101,7 +104,7 @@ func cell(c *search.CaseResult) (text, mark string) {
 		text = "0.0 %"
 	}
 	switch {
-	case c.Status != search.Optimal:
+	case c.Stopped:
 		return text, "?"
 	case c.OtherPlan:
 		return text, "*"
@@ -148,7 +151,7 @@ func flips(p *page, r *search.SensitivityResult) {
 		}
 	}
 	switch {
-	case len(rows) == 1 && r.Status == search.Optimal:
+	case len(rows) == 1 && (r.Status == search.Optimal || r.UpperBounds.Finished()):
 		p.heading("None of these changes makes another plan the best.")
 		return
 	case len(rows) == 1:
