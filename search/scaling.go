@@ -203,7 +203,7 @@ func (s *scaling) front(q *Sizing) *ScalingFront {
 		f.Stats.add(r.stats)
 	}
 	first := q.candidate(0)
-	f.Warnings = append(first.said, s.warnings(f)...)
+	f.Warnings = slices.Concat(first.said, []string{allUsed}, s.warnings(f))
 	slices.Reverse(f.Points) // the fastest take the most GPUs
 	f.mark()
 	f.Status = f.status()

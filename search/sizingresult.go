@@ -9,7 +9,8 @@ import (
 	"meshplan/units"
 )
 
-// Verdict says what has been proven of a number of GPUs.
+// Verdict says what has been proven of a number of GPUs: of the plans that use all of
+// them.
 type Verdict string
 
 // The verdicts.
@@ -68,6 +69,9 @@ type Candidate struct {
 	Text       string   `json:"text"`         // why it is not enough
 }
 
+// allUsed is said of every answer about numbers of GPUs.
+const allUsed = "each candidate is used to its last GPU; a plan that leaves some idle does not count"
+
 // WriteJSON writes the result like Result.WriteJSON.
 func (r *SizingResult) WriteJSON(w io.Writer) error { return writeJSON(w, r) }
 
@@ -95,6 +99,7 @@ func (q *Sizing) result(list []*candidate, looked int) *SizingResult {
 	for _, c := range list[looked:] {
 		r.NotLookedAt = append(r.NotLookedAt, c.gpus)
 	}
+	r.Warnings = append([]string{allUsed}, r.Warnings...)
 	if len(list) > 0 {
 		r.Warnings = append(slices.Clone(list[0].said), r.Warnings...)
 	}

@@ -59,7 +59,7 @@ func enough(r *search.SizingResult) string {
 			bestStep(c), gib(c.Best.PeakReservedBytes), gib(c.Best.UsableBytes))
 	}
 	if r.Status == search.Infeasible {
-		return "No candidate is enough, and that is proven."
+		return "No candidate is enough, each used to its last GPU, and that is proven."
 	}
 	decided := 0
 	for decided < len(r.Candidates) && r.Candidates[decided].Verdict != search.Undecided {
@@ -74,7 +74,7 @@ func enough(r *search.SizingResult) string {
 		return fmt.Sprintf("Stopped: no candidate up to %s is known to meet the goal, by upper bounds of step times (note 1); the rest is not decided.",
 			count(r.Candidates[decided-1].GPUs, "GPU"))
 	}
-	return fmt.Sprintf("Stopped: no candidate up to %s is enough, and that is proven; the rest is not decided.", count(r.Candidates[decided-1].GPUs, "GPU"))
+	return fmt.Sprintf("Stopped: no candidate up to %s is enough, each used to its last GPU, and that is proven; the rest is not decided.", count(r.Candidates[decided-1].GPUs, "GPU"))
 }
 
 // notMet reports whether that some candidate is not enough is not proven, because
@@ -258,7 +258,7 @@ func sizingQuote(s *subject, r *search.SizingResult) string {
 		what = "meets the goal"
 	}
 	if r.GPUs == nil {
-		return fmt.Sprintf("%s %s on none of %s %s: %s", s.model, what, span(r), s.gpu, r.Status)
+		return fmt.Sprintf("%s %s on none of the candidates, %s %s, each used to its last GPU: %s", s.model, what, span(r), s.gpu, r.Status)
 	}
 	c := found(r, *r.GPUs)
 	return fmt.Sprintf("%s %s on %s %s: %s, %s s/step, %s MFU; %s", s.model, what, units.Grouped(int64(c.GPUs)), s.gpu,

@@ -30,8 +30,8 @@ func TestAStoppedSizingSaysWhatIsDecided(t *testing.T) {
 		want   []string
 	}{
 		{"some are decided", func(*search.SizingResult) {}, []string{
-			"Stopped: no candidate up to 2 GPUs is enough, and that is proven; the rest is not decided.\n",
-			"\n  4 to 8  stopped before it was decided\n", "meets the goal on none of 1 to 8 H100-SXM: unknown\n"}},
+			"Stopped: no candidate up to 2 GPUs is enough, each used to its last GPU, and that is proven; the\nrest is not decided.\n",
+			"\n  4 to 8  stopped before it was decided\n", "meets the goal on none of the candidates, 1 to 8 H100-SXM, each used to its last GPU: unknown\n"}},
 		{"none is decided", func(r *search.SizingResult) { r.Candidates = r.Candidates[2:] }, []string{
 			"Stopped before any candidate was decided; nothing is proven.\n"}},
 		{"the answer is known, its best plan is not", func(r *search.SizingResult) {

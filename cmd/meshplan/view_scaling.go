@@ -19,7 +19,7 @@ func scalingView(s *subject, q *search.Sizing, f *search.ScalingFront) string {
 		scalingTable(&p, q, f)
 	case f.Status == search.Infeasible:
 		p.WriteByte('\n')
-		p.hang("", fmt.Sprintf("No candidate has a plan that fits, and that is proven. On %s: %s", count(last(f).GPUs, "GPU"), f.Text))
+		p.hang("", fmt.Sprintf("No candidate has a plan on all of its GPUs that fits, and that is proven. On %s: %s", count(last(f).GPUs, "GPU"), f.Text))
 	default:
 		p.heading("Stopped before any plan was found; nothing is proven.")
 	}
