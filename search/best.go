@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"meshplan/plan"
+	"meshplan/units"
 )
 
 // Best finds the fastest plans of a job and proves that there are none faster,
@@ -135,6 +136,9 @@ func (s *session) warnings(g memoryGroup, out *outcome, held []leaf) []string {
 	}
 	best := &held[0]
 	list := s.assumptions(&best.plan, s.price)
+	if text := s.idleNote(held[:1]); text != "" {
+		list = slices.Insert(list, 0, text)
+	}
 	switch {
 	case g == runs: // only where the walk has found that none fits
 		free := fmt.Sprintf("it reserves %v of %v", best.figures.Peak, best.figures.Usable)
@@ -147,6 +151,25 @@ func (s *session) warnings(g memoryGroup, out *outcome, held []leaf) []string {
 		list = slices.Insert(list, 0, "stopped early: that no borderline plan is faster is not proven")
 	}
 	return list
+}
+
+// idleNote says where plans leave GPUs idle that those which use some domains in part
+// were not looked at. It says nothing where there is one domain, and on irregular
+// clusters, of which more is said.
+func (j *job) idleNote(held []leaf) string {
+	all := j.facts.Cluster.GPUs()
+	used, upTo := all, ""
+	for i := range held {
+		used = min(used, int(held[i].plan.Placement.GPUs()))
+	}
+	if used == all || j.levels == 1 || j.facts.Cluster.Irregular() {
+		return ""
+	}
+	if len(held) > 1 {
+		upTo = "up to "
+	}
+	return fmt.Sprintf("%s%s of %s stay idle: only plans that use each node alike, and each domain of nodes, were looked at; one that uses some in part may be faster",
+		upTo, units.Grouped(int64(all-used)), count(all, "GPU"))
 }
 
 // assumptions are the sentences about what was assumed of the plan, if there

@@ -74,6 +74,9 @@ func (s *session) pareto(ctx context.Context, l FrontLimits) (*Front, error) {
 	f.Warnings = s.assumptions(nil, s.price)
 	if len(out.held) > 0 { // what holds of the job's plans, not of the first one's placement
 		f.Warnings = distinct(append(slices.Clone(s.price.Explain(&out.held[0].plan).Warnings), f.Warnings...))
+		if text := s.idleNote(out.held); text != "" {
+			f.Warnings = slices.Insert(f.Warnings, 0, text)
+		}
 	}
 	return f, nil
 }
