@@ -44,6 +44,7 @@ var users = map[string][]string{
 	"gonum.org/v1/gonum":         {"cluster", "measured"},
 	"gonum.org/v1/plot":          {"cmd/meshplan"},
 	"github.com/spf13/cobra":     {"cmd/meshplan"},
+	"github.com/spf13/pflag":     {"cmd/meshplan"},
 	"golang.org/x/term":          {"cmd/meshplan"},
 	"golang.org/x/sync":          {"search", "measured"},
 }

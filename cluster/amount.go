@@ -42,8 +42,8 @@ func (a amount) unit() string {
 // read is a value of the kind.
 func (a amount) read(text string) (float64, error) {
 	v, err := a.parse(text)
-	if err != nil || math.IsNaN(v) || v < 0 || v == 0 && a != hop {
-		return 0, fmt.Errorf("want %s, or a relative value such as 2x or +10%%", example[a])
+	if err != nil || math.IsNaN(v) {
+		return 0, a.unread(text)
 	}
 	return v, nil
 }
@@ -54,8 +54,7 @@ func (a amount) parse(text string) (float64, error) {
 		v, err := units.ParseRate(text)
 		return float64(v), err
 	case memory:
-		v, err := units.ParseBytes(text)
-		return float64(v), err
+		return parseMemory(text)
 	case label:
 		return parseLabel(text)
 	case hop:
@@ -63,11 +62,12 @@ func (a amount) parse(text string) (float64, error) {
 		return v.Seconds(), err
 	case peakRate:
 		return parsePeak(text)
-	case gpuCount:
-		v, err := strconv.ParseInt(text, 10, 32)
-		return float64(v), err
 	}
-	return strconv.ParseFloat(text, 64)
+	v, err := strconv.ParseFloat(text, 64)
+	if math.IsInf(v, 0) {
+		return 0, errors.New("infinite")
+	}
+	return v, err
 }
 
 // print is a value with its unit.
@@ -98,6 +98,11 @@ func parseLabel(text string) (float64, error) {
 			text = number + unit[:1] + "iB"
 		}
 	}
+	return parseMemory(text)
+}
+
+// parseMemory reads "2TiB". A number without a unit would be one of bytes.
+func parseMemory(text string) (float64, error) {
 	if _, err := strconv.ParseFloat(strings.TrimSpace(text), 64); err == nil {
 		return 0, errors.New("no unit")
 	}

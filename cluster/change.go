@@ -82,7 +82,12 @@ func parseFactor(text string) (factor float64, relative bool, err error) {
 	if percent {
 		v = 1 + v/100
 	}
-	if err != nil || math.IsNaN(v) || v <= 0 || v > maxFactor {
+	switch {
+	case err == nil && v > maxFactor:
+		return 0, true, fmt.Errorf("want a factor above 0 and at most %.0e, such as 2x, 0.5x or +10%%; nearest: %.0ex", maxFactor, maxFactor)
+	case err == nil && percent && v <= 0:
+		return 0, true, fmt.Errorf("want more than -100%%: a factor above 0 and at most %.0e, such as 2x, 0.5x or +10%%", maxFactor)
+	case err != nil || math.IsNaN(v) || v <= 0:
 		return 0, true, fmt.Errorf("want a factor above 0 and at most %.0e, such as 2x, 0.5x or +10%%", maxFactor)
 	}
 	return v, true, nil

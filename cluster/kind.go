@@ -18,6 +18,7 @@ type Kind struct {
 	Most    int
 	Assumed bool
 
+	atLeast bool // of Most: more GPUs may be taken where a change needs them
 	system  *System
 	whole   *Cluster // of a file, or with another domain; nil for a system
 	rate    PeakRate
@@ -46,10 +47,25 @@ func LoadKind(specOrPath string) (*Kind, error) {
 	return k, nil
 }
 
+// Reaching is the kind for numbers of GPUs up to that, where none was named.
+func (k *Kind) Reaching(gpus int) *Kind {
+	if !k.Assumed {
+		return k
+	}
+	n := *k
+	n.Most, n.atLeast = gpus, true
+	for n.Most < MaxGPUs && !n.has(n.Most) {
+		n.Most++
+	}
+	return &n
+}
+
 // With is the kind with other values of some resources, and sentences about what
 // was changed of its largest cluster; see Cluster.With. Of smaller ones, those are
-// changed that they have: what joins nodes does not matter inside one.
+// changed that they have: what joins nodes does not matter inside one. Where no
+// number of GPUs was named, the largest cluster is one whose GPUs a domain divides.
 func (k *Kind) With(rate PeakRate, changes ...Change) (*Kind, []string, error) {
+	k = k.dividedBy(rate, changes)
 	was, err := k.Cluster(k.Most)
 	if err != nil {
 		return nil, nil, err
@@ -70,6 +86,30 @@ func (k *Kind) With(rate PeakRate, changes ...Change) (*Kind, []string, error) {
 		}
 	}
 	return &n, notes, nil
+}
+
+// dividedBy is the kind whose largest cluster a change of the domain divides: the kind
+// itself where there is none or its number of GPUs was named.
+func (k *Kind) dividedBy(rate PeakRate, changes []Change) *Kind {
+	i := slices.IndexFunc(changes, func(c Change) bool { return c.Resource == "domain" })
+	if i < 0 || !k.Assumed {
+		return k
+	}
+	n, step := *k, -1
+	if k.atLeast {
+		step = 1
+	}
+	for tried := 0; tried < mostAssumed && n.Most >= 1 && n.Most <= MaxGPUs; tried, n.Most = tried+1, n.Most+step {
+		if !n.has(n.Most) {
+			continue
+		}
+		if c, err := n.Cluster(n.Most); err == nil {
+			if _, _, err = c.With(rate, changes[i]); err == nil {
+				return &n
+			}
+		}
+	}
+	return k
 }
 
 // Cluster is the kind with that many GPUs. The error names the nearest numbers

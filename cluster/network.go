@@ -3,6 +3,7 @@ package cluster
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 
 	"meshplan/units"
@@ -93,12 +94,15 @@ func (e *edit) setDomain(v float64) error {
 		fewest = gpus
 	}
 	ok := func(n int) bool { return n >= fewest && n <= gpus && gpus%n == 0 }
-	if v <= float64(gpus) && ok(int(v)) {
+	if v <= float64(gpus) && v == math.Trunc(v) && ok(int(v)) {
 		e.domain = int(v)
 		return nil
 	}
 	n := int(min(max(v, float64(fewest)), float64(gpus)))
 	below, above := n, n
+	if v > float64(n) && n < gpus { // between two whole numbers
+		above++
+	}
 	for !ok(below) {
 		below--
 	}
@@ -112,7 +116,7 @@ func (e *edit) setDomain(v float64) error {
 	if fewest == gpus && v < float64(gpus) {
 		return fmt.Errorf("%s has no level that would join smaller domains; nearest: %s", e.base.Name, nearest)
 	}
-	return fmt.Errorf("%.0f does not divide the %d GPUs of %s; nearest: %s", v, gpus, e.base.Name, nearest)
+	return fmt.Errorf("%s does not divide the %d GPUs of %s; nearest: %s", strconv.FormatFloat(v, 'g', -1, 64), gpus, e.base.Name, nearest)
 }
 
 // regroup is the levels with another size of the innermost domain. A level further

@@ -125,6 +125,54 @@ func (e *edit) resource(name string) (*resource, error) {
 	return nil, fmt.Errorf("unknown resource %q%s", strict.Clip(name, 40), strict.Suggest(name, names, 1, nil))
 }
 
+// differ is the error of a change of a figure that one before it changes too, under
+// another name.
+func (e *edit) differ(c Change, before []Change) error {
+	own := e.figures(c.Resource)
+	for _, b := range before {
+		if b.Resource == c.Resource { // one after the other
+			continue
+		}
+		for _, f := range e.figures(b.Resource) {
+			if slices.Contains(own, f) {
+				return fmt.Errorf("the %s is set twice: %s sets it too", f, strict.Clip(b.String(), 40))
+			}
+		}
+	}
+	return nil
+}
+
+// figures are what a resource changes of the levels: nic of all between nodes.
+func (e *edit) figures(name string) (list []string) {
+	of := func(what string, levels []Level) {
+		for i := range levels {
+			list = append(list, what+" of level "+strings.ToLower(levels[i].Name))
+		}
+	}
+	const bandwidth, latency, oversubscription = "bandwidth", "latency", "oversubscription"
+	last := e.levels[len(e.levels)-1:]
+	switch l := max(0, e.levelOf(name)); {
+	case name == "nic":
+		of(bandwidth, e.levels[e.network():])
+	case name == "nic-latency":
+		of(latency, e.levels[e.network():])
+	case name == "oversubscription":
+		of(oversubscription, last)
+	case name == "nvlink":
+		of(bandwidth, e.levels[:1])
+	case name == "nvlink-latency":
+		of(latency, e.levels[:1])
+	case e.levelOf(name) < 0:
+	case strings.HasSuffix(name, "-latency"):
+		of(latency, e.levels[l:l+1])
+	case strings.HasSuffix(name, "-oversubscription"):
+		of(oversubscription, e.levels[l:l+1])
+	default:
+		of(bandwidth, e.levels[l:l+1])
+	}
+	return list
+}
+
 // peak is the rate that flops stands for.
 func (e *edit) peak() float64 { return float64(e.rate(e.base.GPU)) * e.flops }
 

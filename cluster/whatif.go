@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"meshplan/strict"
@@ -45,8 +44,12 @@ type PeakRate func(*GPU) units.FLOPsPerSecond
 func (c *Cluster) With(rate PeakRate, changes ...Change) (*Cluster, []string, error) {
 	e := c.edit(rate)
 	var notes, made []string
-	for _, ch := range changes {
-		note, changed, err := e.apply(ch)
+	for i, ch := range changes {
+		err := e.differ(ch, changes[:i])
+		note, changed := "", false
+		if err == nil {
+			note, changed, err = e.apply(ch)
+		}
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", strict.Clip(ch.String(), 60), err)
 		}
@@ -117,23 +120,28 @@ func (e *edit) apply(c Change) (note string, changed bool, err error) {
 }
 
 // target is the value that a change asks for.
-func (e *edit) target(r *resource, c Change, from float64) (float64, error) {
+func (e *edit) target(r *resource, c Change, from float64) (to float64, err error) {
 	switch {
 	case c.Value != "" && r.amount == nicRate:
-		if v, ok, err := parseNIC(c.Value); ok {
+		v, ok, err := parseNIC(c.Value)
+		if ok {
 			return float64(v) * e.nicsPerGPU(), err
 		}
-		return r.read(c.Value)
+		fallthrough
 	case c.Value != "":
-		return r.read(c.Value)
+		to, err = r.read(c.Value)
 	case from == 0 && r.amount != hop:
 		return 0, fmt.Errorf("it is not known of %s: want a value such as %s", e.base.Name, example[r.amount])
-	case r.amount == gpuCount && from*c.Factor != math.Trunc(from*c.Factor):
-		return 0, fmt.Errorf("%s of %.0f GPUs are no whole number; nearest: %.0f", strconv.FormatFloat(c.Factor, 'g', 5, 64), from, max(1, math.Round(from*c.Factor)))
-	case r.amount == ratio && from*c.Factor < 1-equal:
-		return 0, fmt.Errorf("%s times %s is below 1; nearest: 1", r.print(from), r.print(c.Factor))
+	default:
+		to = from * c.Factor
 	}
-	return from * c.Factor, nil
+	if r.amount == ratio {
+		to = snapped(to, 1)
+	}
+	if err == nil {
+		err = r.check(to)
+	}
+	return to, err
 }
 
 // cluster is the base with the figures of the edit; the base itself where they are
@@ -205,7 +213,7 @@ func (e *edit) gpu() (*GPU, error) {
 		g.Tool += more
 	}
 	if g.Runtime <= 0 {
-		return nil, fmt.Errorf("hbm: %s is less than the %s that the runtime of %s keeps back", label.print(float64(e.label)), was.Label-was.Runtime, g.Name)
+		return nil, fmt.Errorf("hbm: %s is less than the runtime of %s keeps back; want more than %s", label.print(float64(e.label)), g.Name, label.print(float64(was.Label-was.Runtime)))
 	}
 	g.BestShape *= units.FLOPsPerSecond(e.flops)
 	g.Peak = mapped(was.Peak, e.flops)
@@ -233,6 +241,11 @@ func mapped[K comparable, V ~float64](m map[K]V, factor float64) map[K]V {
 func (c *Cluster) scalings(from *Cluster) (list []string) {
 	if c.Levels[0].Size != from.Levels[0].Size {
 		list = append(list, fmt.Sprintf("with that domain the levels are %s instead of %s", grouping(c.Levels), grouping(from.Levels)))
+	}
+	if own, was := &c.Levels[0], &from.Levels[0]; own.Mesh && own.Size > was.Size {
+		list = append(list, fmt.Sprintf("GPUs inside %s are linked directly, without a switch, and keep their links in all: "+
+			"among %d instead of %d GPUs each reaches a neighbour at %s instead of %s, so that a plan may be slower than with the smaller domain",
+			own.Name, own.Size, was.Size, own.Among(2), was.Among(2)))
 	}
 	if c.collectives != from.collectives && c.Collectives != "" {
 		latency, bandwidth := c.collectives.factors()

@@ -108,31 +108,38 @@ func TestMistakesInChangesAreExplained(t *testing.T) {
 		"a resource set twice":         {"h100:16", "nic=2x,NIC=200G", "nic is set twice: to 2x and to 200G"},
 		"an unknown resource":          {"h100:16", "nics=2x", `nics=2x: unknown resource "nics"; nearest: nic`},
 		"a level of another cluster":   {"h100:16", "spines=2x", `unknown resource "spines"; known: nic, nic-latency`},
-		"no unit":                      {"h100:16", "nic=24", "nic=24: want 24GB/s, or the label of a NIC such as 200G, or a relative value such as 2x or +10%"},
+		"no unit":                      {"h100:16", "nic=24", "nic=24: want 24GB/s, or the label of a NIC such as 200G, or a relative value such as 2x or +10%; nearest: 24GB/s"},
 		"a NIC of no known rate":       {"h100:16", "nic=300G", "nic=300G: the effective rate of NICs of 100G, 200G, 400G and 800G is known; nearest: 400G"},
 		"a NIC of nothing":             {"h100:16", "nic=0G", "nearest: 100G"},
-		"a rate of nothing":            {"h100:16", "nvlink=0GB/s", "nvlink=0GB/s: want 24GB/s or 200Gb/s"},
+		"a rate of nothing":            {"h100:16", "nvlink=0GB/s", "nvlink=0GB/s: want more than 0 and at most 1000000 TB/s, such as 24GB/s"},
 		"a factor of nothing":          {"h100:16", "nvlink=0x", "nvlink=0x: want a factor above 0"},
-		"less than nothing":            {"h100:16", "nvlink=-100%", "want a factor above 0"},
+		"less than nothing":            {"h100:16", "nvlink=-100%", "want more than -100%: a factor above 0"},
 		"a factor that is no number":   {"h100:16", "nvlink=nanx", "want a factor above 0"},
-		"a factor beyond any":          {"h100:16", "nvlink=1e9x", "want a factor above 0 and at most 1e+06"},
-		"memory without a unit":        {"h100:16", "hbm=141", "hbm=141: want 141GB"},
-		"memory less than is kept":     {"h100:16", "hbm=0.1GB", "hbm: 0.1 GB is less than the "},
+		"a factor beyond any":          {"h100:16", "nvlink=1e9x", "want a factor above 0 and at most 1e+06, such as 2x, 0.5x or +10%; nearest: 1e+06x"},
+		"memory without a unit":        {"h100:16", "hbm=141", "hbm=141: want 141GB, or a relative value such as 2x or +10%; nearest: 141GB"},
+		"memory less than is kept":     {"h100:16", "hbm=0.1GB", "hbm: 0.1 GB is less than the runtime of H100-SXM keeps back; want more than 0.79"},
 		"a peak without a unit":        {"h100:16", "flops=500", "flops=500: want 500TFLOP/s"},
 		"a latency without a unit":     {"h100:16", "nic-latency=2", "nic-latency=2: want 2us"},
-		"a negative latency":           {"h100:16", "nic-latency=-2us", "want 2us"},
+		"a negative latency":           {"h100:16", "nic-latency=-2us", "want 0 s to 10.00 s; nearest: 0 s"},
 		"no NICs":                      {"h100:8", "nic=2x", "nic=2x: h100:8 has no level between nodes; its levels are nvlink"},
 		"nothing to oversubscribe":     {"h100:8", "oversubscription=2", "h100:8 has no level between nodes"},
-		"an oversubscription below 1":  {"h100:16", "oversubscription=0.5", "oversubscription = 0.5: want 1 to"},
-		"half of an oversubscription":  {"h100:16", "oversubscription=0.5x", "oversubscription=0.5x: 1 times 0.5 is below 1; nearest: 1"},
+		"an oversubscription below 1":  {"h100:16", "oversubscription=0.5", "oversubscription=0.5: want 1 to 1e+06; nearest: 1"},
+		"half of an oversubscription":  {"h100:16", "oversubscription=0.5x", "oversubscription=0.5x: want 1 to 1e+06; nearest: 1"},
 		"a domain that does not fill":  {"h100:256", "domain=72", "domain=72: 72 does not divide the 256 GPUs of h100:256; nearest: 64, 128"},
 		"a domain beyond the cluster":  {"h100:16", "domain=72", "72 does not divide the 16 GPUs of h100:16; nearest: 16"},
-		"a domain of no GPUs":          {"h100:16", "domain=0", "domain=0: want 72"},
+		"a domain of no GPUs":          {"h100:16", "domain=0", "0 does not divide the 16 GPUs of h100:16; nearest: 1"},
 		"a domain that nothing joins":  {"h100:8", "domain=4", "h100:8 has no level that would join smaller domains; nearest: 8"},
-		"a domain of a fraction":       {"h100:16", "domain=2.5", "domain=2.5: want 72"},
-		"a domain of a part of a GPU":  {"h100:16", "domain=+10%", "1.1 of 8 GPUs are no whole number; nearest: 9"},
+		"a domain of a fraction":       {"h100:16", "domain=2.5", "2.5 does not divide the 16 GPUs of h100:16; nearest: 2, 4"},
+		"a domain of a part of a GPU":  {"h100:16", "domain=+10%", "8.8 does not divide the 16 GPUs of h100:16; nearest: 8, 16"},
 		"a factor of an unknown link":  {"gaudi3:8", "host-link=2x", "host-link=2x: it is not known of gaudi3:8: want a value such as 24GB/s"},
-		"a bandwidth beyond any link":  {"h100:16", "nvlink=1e12GB/s", "level 1 (nvlink): bandwidth = "},
+		"a bandwidth beyond any link":  {"h100:16", "nvlink=1e12GB/s", "nvlink=1e12GB/s: want more than 0 and at most 1000000 TB/s; nearest: 1000000 TB/s"},
+		"host memory without a unit":   {"h100:16", "host-memory=2", "nearest: 2GiB"},
+		"a negative rate":              {"h100:16", "nic=-3GB/s", "nic=-3GB/s: want more than 0"},
+		"a latency of an hour":         {"h100:16", "nic-latency=1h", "want 0 s to 10.00 s; nearest: 10.00 s"},
+		"two names of a level":         {"h100:16", "nic=2x,leaf=2x", "leaf=2x: the bandwidth of level leaf is set twice: nic=2x sets it too"},
+		"a level and then all":         {"h100:512", "spine-latency=2us,nic-latency=2x", "nic-latency=2x: the latency of level spine is set twice: spine-latency=2us sets it too"},
+		"the outermost level twice":    {"h100:16", "oversubscription=2,leaf-oversubscription=3", "the oversubscription of level leaf is set twice"},
+		"two names of the innermost":   {"mi300x:16", "xgmi=2x,nvlink=2x", "the bandwidth of level xgmi is set twice"},
 		"a level's bandwidth, no unit": {"h100:16", "leaf=50GB", "leaf=50GB: want 24GB/s or 200Gb/s"},
 	} {
 		on := find(t, c.on)
@@ -172,13 +179,18 @@ func someChange(t *rapid.T, c *Cluster) Change {
 	return Scale(r.name, factor)
 }
 
+// mustWith makes changes one by one: together they may not change one figure by two
+// names.
 func mustWith(t *rapid.T, c *Cluster, changes ...Change) *Cluster {
 	t.Helper()
-	n, _, err := c.With(peak16, changes...)
-	if err != nil {
-		t.Fatalf("%s, %v: %v", c.Name, changes, err)
+	for _, ch := range changes {
+		n, _, err := c.With(peak16, ch)
+		if err != nil {
+			t.Fatalf("%s, %v: %v", c.Name, changes, err)
+		}
+		c = n
 	}
-	return n
+	return c
 }
 
 func TestAResourceSetToItsOwnValueLeavesTheClusterItself(t *testing.T) {
@@ -391,8 +403,63 @@ func TestAKindKeepsItsChangesAtEverySize(t *testing.T) {
 			t.Errorf("%d GPUs in domains of 64: %+v, %v; want %s", gpus, c, err, want)
 		}
 	}
-	if _, _, err := mustKind(t, "h100").With(peak16, Change{Resource: "domain", Value: "72"}); err == nil || !strings.Contains(err.Error(), "nearest: 64, 128") {
+	if _, _, err := mustKind(t, "h100:256").With(peak16, Change{Resource: "domain", Value: "72"}); err == nil || !strings.Contains(err.Error(), "nearest: 64, 128") {
 		t.Error(err)
+	}
+}
+
+func TestADomainOfAKindWithoutANumberDividesItsLargestCluster(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		kind   *Kind
+		domain string
+		most   int
+		levels string // of the largest
+	}{
+		{"what divides 16,384 stays", mustKind(t, "h100"), "64", 16384, "nvlink 64, leaf 4, spine 64"},
+		{"the largest that 72 divides", mustKind(t, "h100"), "72", 16272, "nvlink 72, leaf 2, spine 113"},
+		{"more than the candidates where these do not fill it", mustKind(t, "h100").Reaching(100), "72", 144, "nvlink 72, leaf 2"},
+		{"the candidates themselves", mustKind(t, "h100").Reaching(216), "72", 216, "nvlink 72, leaf 3"},
+		{"candidates beyond 16,384", mustKind(t, "h100").Reaching(32768), "64", 32768, "nvlink 64, leaf 4, spine 128"},
+		{"more than candidates beyond 16,384", mustKind(t, "h100").Reaching(20000), "72", 20016, "nvlink 72, leaf 2, spine 139"},
+		{"a factor", mustKind(t, "h100").Reaching(24), "3x", 24, "nvlink 24"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			changes, err := ParseChanges("domain=" + c.domain)
+			if err != nil {
+				t.Fatal(err)
+			}
+			k, _, err := c.kind.With(peak16, changes...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if on, err := k.Cluster(k.Most); err != nil || k.Most != c.most || grouping(on.Levels) != c.levels {
+				t.Errorf("%d GPUs, %v, %v; want %d, %s", k.Most, grouping(on.Levels), err, c.most, c.levels)
+			}
+		})
+	}
+	if _, _, err := mustKind(t, "h100").With(peak16, Change{Resource: "domain", Value: "9999"}); err == nil || !strings.Contains(err.Error(), "9999 does not divide the 16384 GPUs") {
+		t.Error(err)
+	}
+}
+
+// Direct links are shared out among more neighbours: that a plan may be slower with a
+// larger domain is said, and only there.
+func TestALargerMeshSaysThatItMayBeSlower(t *testing.T) {
+	for spec, want := range map[string]bool{"perlmutter:16": true, "mi300x:32": true, "h100:32": false, "gb200-nvl72:144": false} {
+		c := find(t, spec)
+		larger, notes, err := c.With(peak16, Scale("domain", 2))
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := strings.Contains(strings.Join(notes, "\n"), "linked directly, without a switch")
+		if slower := larger.Levels[0].Among(2) < c.Levels[0].Among(2); said != want || slower != want {
+			t.Errorf("%s: said %v, slower %v", spec, said, slower)
+		}
+		_, notes, err = c.With(peak16, Scale("domain", 0.5))
+		if err != nil || strings.Contains(strings.Join(notes, "\n"), "linked directly") {
+			t.Errorf("%s, half of its domain: %q, %v", spec, notes, err)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package strict
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -29,8 +30,8 @@ func ReadFile(path string, limit int64) ([]byte, error) {
 	return Read(path, f, limit)
 }
 
-// Read is what the reader holds, of at most limit bytes, a whole number of
-// KiB; name says what it reads, for errors.
+// Read is what the reader holds, without a byte order mark of UTF-8 before it, of at
+// most limit bytes, a whole number of KiB; name says what it reads, for errors.
 func Read(name string, r io.Reader, limit int64) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if err != nil {
@@ -39,7 +40,7 @@ func Read(name string, r io.Reader, limit int64) ([]byte, error) {
 	if int64(len(text)) > limit {
 		return nil, TooLarge(name, limit)
 	}
-	return text, nil
+	return bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), nil
 }
 
 // pathError is an error of the system without its own mention of the path.

@@ -18,10 +18,11 @@ const (
 	whole              // an integer
 	real               // an integer or a float
 	toggle             // a boolean
+	list               // a string that names several, and adds to one given before
 )
 
 func (k kind) String() string {
-	return [...]string{"a string", "a whole number", "a number", "true or false"}[k]
+	return [...]string{"a string", "a whole number", "a number", "true or false", "a string"}[k]
 }
 
 // field is one setting of a job, defined once: its flag, its key in a job
@@ -66,9 +67,8 @@ var fields = []field{
 		func(j *job, v string) error { return setText(&j.framework, v) }},
 	{"profile", "NAME", "cost profile of the framework (default: its newest)", text, "",
 		func(j *job, v string) error { return setText(&j.profile, v) }},
-	{"pin", "PINS", "degrees and options to hold, such as 'tp=8,pp<=4,tp in nvlink'", text, "",
-		func(j *job, v string) error { return setText(&j.pin, v) }},
-	{"set", "RESOURCE=VALUE", "what if the cluster had other resources, such as nic=200G,hbm=141GB,flops=2x; may be repeated", text, "", setChanges},
+	{"pin", "PINS", "degrees and options to hold, such as 'tp=8,pp<=4,tp in nvlink'; may be repeated", list, "", setPins},
+	{"set", "RESOURCE=VALUE", "what if the cluster had other resources, such as nic=200G,hbm=141GB,flops=2x; may be repeated", list, "", setChanges},
 	{"plan", "PLAN", "the plan to explain, such as 'tp=8,pp=16,micro-batch=1'", text, "explain",
 		func(j *job, v string) error { return setText(&j.plan, v) }},
 	{"fill", "HOW", "who fills what the plan leaves open: framework or best (default framework)", text, "explain", setFill},
@@ -90,7 +90,7 @@ var fields = []field{
 		func(j *job, v string) error { return setAmount(&j.days, v, maxDays) }},
 	{"tokens", "X", "tokens of the whole training, such as 1e12", real, "min-gpus pareto",
 		func(j *job, v string) error { return setAmount(&j.tokens, v, maxTokens) }},
-	{"candidates", "LIST", "the numbers of GPUs to look at, such as 8,16,32 (default: at most 64)", text, "min-gpus pareto", setCandidates},
+	{"candidates", "LIST", "the numbers of GPUs to look at, such as 8,16,32 (default: at most 64); may be repeated", list, "min-gpus pareto", setCandidates},
 	{"all", "", "look at the candidates above the answer too", toggle, "min-gpus",
 		func(j *job, v string) error { return setToggle(&j.all, v) }},
 	{"price-per-gpu-hour", "X", "USD of a GPU-hour (default: the catalogue's, where it has one)", real, "min-gpus pareto",

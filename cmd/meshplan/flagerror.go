@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -15,6 +16,9 @@ type settingError struct {
 }
 
 func (e *settingError) Error() string {
+	if strings.HasPrefix(e.err.Error(), e.value+": ") { // of a list of one
+		return fmt.Sprintf("--%s %v", e.flag, e.err)
+	}
 	return fmt.Sprintf("--%s %q: %v", e.flag, clipped(e.value), e.err)
 }
 
@@ -22,6 +26,9 @@ func (e *settingError) Error() string {
 func flagError(c *cobra.Command, err error) error {
 	if s, ok := errors.AsType[*settingError](err); ok {
 		return usageError(s)
+	}
+	if t, ok := errors.AsType[*twiceError](err); ok {
+		return usageError(t)
 	}
 	if u, ok := errors.AsType[namedFlag](err); ok && c.Flags().Lookup(u.GetSpecifiedName()) == nil {
 		return badUsage("unknown flag --%s of %s%s", clipped(u.GetSpecifiedName()), c.CommandPath(),

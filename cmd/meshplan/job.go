@@ -163,9 +163,18 @@ func setStepTime(j *job, v string) error {
 	return nil
 }
 
-// setCandidates takes numbers of GPUs in any order.
+// setPins adds pins to those that were given before.
+func setPins(j *job, v string) error {
+	before := j.pin
+	if err := setText(&j.pin, v); err != nil || before == "" {
+		return err
+	}
+	j.pin = before + "," + v
+	return nil
+}
+
+// setCandidates adds numbers of GPUs, in any order.
 func setCandidates(j *job, v string) error {
-	j.candidates = nil
 	for item := range strings.SplitSeq(v, ",") {
 		var n int64
 		if err := setCount(&n, item, cluster.MaxGPUs); err != nil {

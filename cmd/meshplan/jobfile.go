@@ -28,7 +28,7 @@ var jobFileType = reflect.StructOf(jobFileFields())
 
 func jobFileFields() []reflect.StructField {
 	types := [...]reflect.Type{text: reflect.TypeFor[string](), whole: reflect.TypeFor[int64](),
-		real: reflect.TypeFor[float64](), toggle: reflect.TypeFor[bool]()}
+		real: reflect.TypeFor[float64](), toggle: reflect.TypeFor[bool](), list: reflect.TypeFor[string]()}
 	var list []reflect.StructField
 	for _, key := range keys() {
 		list = append(list, reflect.StructField{

@@ -131,6 +131,9 @@ func (r *request) ofEachSize(j *job, p plan.Precision) (c *cluster.Cluster, err 
 	if err != nil {
 		return nil, err
 	}
+	if n := len(j.candidates); n > 0 {
+		kind = kind.Reaching(j.candidates[n-1])
+	}
 	if len(j.changes) > 0 {
 		var notes []string
 		if kind, notes, err = kind.With(rateIn(p), j.changes...); err != nil {

@@ -33,6 +33,7 @@ reasons.`,
 	if c, _, err := root.Find([]string{"completion"}); err == nil {
 		c.Args, c.RunE = cobra.ArbitraryArgs, group
 	}
+	onceOnly(root)
 	return root
 }
 

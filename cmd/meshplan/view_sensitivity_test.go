@@ -19,8 +19,9 @@ func TestACellSaysWhatIsKnownOfItsCase(t *testing.T) {
 		{"no change to a tenth of a percent", search.CaseResult{Status: search.Optimal, StepChange: change(-0.0001)}, "0.0 % "},
 		{"nothing fits", search.CaseResult{Status: search.Infeasible, OtherPlan: true}, "none "},
 		{"no such job", search.CaseResult{Impossible: "0.9 of 8 GPUs are no whole number"}, "- "},
-		{"stopped with a plan", search.CaseResult{Status: search.Feasible, StepChange: change(0.5)}, "+50.0 %?"},
-		{"stopped without one", search.CaseResult{Status: search.Unknown}, "stopped "},
+		{"stopped with a plan", search.CaseResult{Status: search.Feasible, Stopped: true, StepChange: change(0.5)}, "+50.0 %?"},
+		{"an upper bound", search.CaseResult{Status: search.Feasible, StepChange: change(0.5)}, "+50.0 % "},
+		{"stopped without one", search.CaseResult{Status: search.Unknown, Stopped: true}, "stopped "},
 	} {
 		if text, mark := cell(&c.is); text+mark != c.want {
 			t.Errorf("%s: %q, want %q", c.name, text+mark, c.want)
