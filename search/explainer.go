@@ -106,7 +106,7 @@ func (e *explainer) propose(m solver.Model, on []solver.Group) bool {
 	switch {
 	case errors.As(err, &noForm):
 		if slices.Contains(on, e.split) {
-			return e.refuse(e.split, e.project(&p, plan.Coord(plan.PP), plan.VPP))
+			return e.refuse(e.split, e.project(&p, splitBy...))
 		}
 		return true // nothing to price
 	case err != nil:
@@ -120,6 +120,21 @@ func (e *explainer) propose(m solver.Model, on []solver.Group) bool {
 		return e.refuse(e.memory, point)
 	}
 	return true
+}
+
+// splitBy are the coordinates on which it depends whether some layer split is valid.
+var splitBy = []plan.Coord{plan.Coord(plan.PP), plan.VPP, plan.ScheduleC}
+
+// unscheduled is the sentence of the rule on schedules that the point's pipeline breaks,
+// which is why it has no layer split; "" where there is none.
+func (e *explainer) unscheduled(p *plan.Point) string {
+	for _, r := range e.rules {
+		other := func(c plan.Coord) bool { return !slices.Contains(splitBy, c) }
+		if r.Pin == nil && slices.Contains(r.Reads, plan.ScheduleC) && !slices.ContainsFunc(r.Reads, other) && !r.Holds(e.facts, p) {
+			return "; " + r.ID + ": " + strings.TrimPrefix(r.Text(e.facts, p), r.ID+": ")
+		}
+	}
+	return ""
 }
 
 // over reports whether the memory of every plan of the box is beyond the group.
@@ -210,7 +225,7 @@ func valuesOf(coords []plan.Coord, p *plan.Point) string {
 // reason is the sentence of one group about a plan, nil when none is known.
 func (e *explainer) reason(g solver.Group, p *plan.Point) Reason {
 	if g == e.split {
-		return splitReason(p)
+		return e.splitReason(p)
 	}
 	for _, r := range e.leftover {
 		if e.asked[r.ID] == g {
@@ -220,12 +235,18 @@ func (e *explainer) reason(g solver.Group, p *plan.Point) Reason {
 	return e.ruleReason(e.space.RuleOf(g), p)
 }
 
-func splitReason(p *plan.Point) Reason {
+// splitReason says that the point has no layer split, and which rule of its schedule
+// is the cause.
+func (e *explainer) splitReason(p *plan.Point) Reason {
 	r := Reason{Rule: layerSplit, Text: "no layer split that the framework accepts", Numbers: map[string]float64{}}
 	if p != nil {
 		pp, vpp := p.Degree(plan.PP), p[plan.VPP]
 		r.Numbers["pp"], r.Numbers["vpp"] = float64(pp), float64(vpp)
 		r.Text += fmt.Sprintf(" suits pp %d with vpp %d", pp, vpp)
+		if s := p[plan.ScheduleC]; s != 0 {
+			r.Text += " under schedule " + plan.ScheduleC.Format(s)
+		}
+		r.Text += e.unscheduled(p)
 	}
 	return r
 }
