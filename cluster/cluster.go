@@ -78,6 +78,8 @@ type Cluster struct {
 	// Assumptions are sentences about figures that no source gives.
 	Assumptions []string
 
+	file        string  // that Load read it from; "" for none
+	more        bool    // domains of the outermost level than there
 	collectives scaling // of the measured collectives
 	changed     *edit   // what With changed; nil when nothing
 	changes     []string

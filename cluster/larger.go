@@ -85,6 +85,17 @@ func (s *System) after(gpus int) int {
 	return next
 }
 
+// Outermost is the outermost level of a cluster that Larger made of one that no name
+// stands for, as the cluster's file has it: level number index of file, which is ""
+// where Load did not read it. It is false for what a name stands for.
+func (c *Cluster) Outermost() (file string, index int, l Level, ok bool) {
+	if c.changed != nil {
+		c = c.changed.base
+	}
+	index = len(c.Levels) - 1
+	return c.file, index, c.Levels[index], c.more
+}
+
 // grown are the cluster with a larger outermost level.
 func (c *Cluster) grown(most int) iter.Seq[*Cluster] {
 	return func(yield func(*Cluster) bool) {
@@ -96,7 +107,7 @@ func (c *Cluster) grown(most int) iter.Seq[*Cluster] {
 		for n := c.Levels[last].Size + 1; n*domain <= most; n++ {
 			g := c.copied()
 			g.Levels = slices.Clone(c.Levels)
-			g.Levels[last].Size = n
+			g.Levels[last].Size, g.more = n, true
 			g.Name = fmt.Sprintf("%s with %d GPUs", c.Name, n*domain)
 			if g.Validate() != nil || !yield(g) {
 				return

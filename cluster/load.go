@@ -20,7 +20,11 @@ func Load(specOrPath string) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Parse(specOrPath, text)
+	c, err := Parse(specOrPath, text)
+	if err == nil {
+		c.file = specOrPath
+	}
+	return c, err
 }
 
 // LoadWith is Load with the nodes of a list. Of a catalogue system the list

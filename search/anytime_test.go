@@ -123,7 +123,7 @@ func checkValid(t *testing.T, p *Problem, text string, step, peak float64, verdi
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := Explain(p, read.Plan)
+	e, err := Explain(context.Background(), p, read.Plan)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,6 @@ func Best(ctx context.Context, p *Problem, l Limits) (*Result, error) {
 		return nil, err
 	}
 	r.Machines = s.machines()
-	r.Stats = s.work()
 	if r.Status == Infeasible {
 		changes, err := s.helpingAnywhere(ctx, r.Reasons)
 		if err != nil {
@@ -35,9 +34,10 @@ func Best(ctx context.Context, p *Problem, l Limits) (*Result, error) {
 		}
 		for _, c := range changes {
 			r.Changes = append(r.Changes, c.Change)
-			r.Stats.add(c.work())
 		}
 	}
+	r.Stats = s.work()
+	r.Stats.add(s.tried.sum)
 	r.Stats.Seconds = time.Since(start).Seconds()
 	return r, nil
 }

@@ -131,7 +131,7 @@ func TestExplainGivesTheBorderlinePlanAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := Explain(p, parsed.Plan)
+	e, err := Explain(context.Background(), p, parsed.Plan)
 	if err != nil {
 		t.Fatal(err)
 	}

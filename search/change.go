@@ -23,8 +23,10 @@ const (
 // Change is a change of the job, the smallest of its kind, after which a plan
 // fits; of a job that has one, after which the best plan is faster.
 type Change struct {
-	Kind    string `json:"kind"`
-	Setting string `json:"change"` // as it is afterwards, or the pins dropped: "global_batch=1008"
+	Kind string `json:"kind"`
+	// Setting is as it is afterwards, or the pins dropped: "global_batch=1008"; of a
+	// cluster file a key, "level[1].size=6".
+	Setting string `json:"change"`
 	Text    string `json:"text"`
 	// Status is that of the search for the best plan, and BoundSeconds a step time
 	// that no plan beats, as in Result.
@@ -42,15 +44,17 @@ type change struct {
 	problem Problem
 	*session
 	found *leaf // a plan that fits
+	spent *tally
+	told  Stats // of the session's work, to spent
 }
 
 // attempts are changes of one kind, the smallest first.
 type attempts iter.Seq[*change]
 
-// changed is a change of the problem that is still to be made. It is for one
-// goroutine.
-func (p *Problem) changed(kind, setting, text string) *change {
-	c := &change{Change: Change{Kind: kind, Setting: setting, Text: text}, problem: *p}
+// changed is a change of the session's problem that is still to be made. It is for
+// one goroutine.
+func (s *session) changed(kind, setting, text string) *change {
+	c := &change{Change: Change{Kind: kind, Setting: setting, Text: text}, problem: *s.Problem, spent: s.tried}
 	c.problem.Top, c.problem.Jobs, c.problem.Forced, c.problem.Warnings = 1, 1, false, nil
 	return c
 }
@@ -71,6 +75,7 @@ func (c *change) helps(ctx context.Context, within units.Seconds) (bool, error) 
 	if err := c.open(); err != nil {
 		return false, err
 	}
+	defer c.tell()
 	out, err := c.walk(ctx, query{top: 1, memory: fits, within: within, first: true})
 	if err != nil || len(out.held) == 0 {
 		return false, err
@@ -82,6 +87,7 @@ func (c *change) helps(ctx context.Context, within units.Seconds) (bool, error) 
 // settle finds the best plan after the change. Where it is cut short, the plan
 // found first stands in.
 func (c *change) settle(ctx context.Context) error {
+	defer c.tell()
 	out, err := c.walk(ctx, query{top: 1, memory: fits})
 	if err != nil {
 		return err
@@ -94,6 +100,14 @@ func (c *change) settle(ctx context.Context) error {
 	view, err := c.view(&out.held[0].plan)
 	c.Plan = &view
 	return err
+}
+
+// tell adds the work since it was last told to that of all changes tried, whether or
+// not this one helps.
+func (c *change) tell() {
+	now := c.work()
+	c.spent.add(now.since(c.told))
+	c.told = now
 }
 
 // finder finds the smallest change of a kind that helps, nil if none does or the

@@ -9,8 +9,9 @@ import (
 // Explain says everything that is known about one given plan and asks it every
 // rule, whether or not it keeps them. A plan without a layer split gets the
 // one that the search would give it; where no form expresses it, the error
-// names the rule.
-func Explain(p *Problem, pl plan.Plan) (*Explanation, error) {
+// names the rule. The context ends the placing of blocks on an irregular cluster, which
+// then straddle as they do so far.
+func Explain(ctx context.Context, p *Problem, pl plan.Plan) (*Explanation, error) {
 	p = p.placedLike(&pl)
 	j, err := newJob(p)
 	if err != nil {
@@ -32,7 +33,7 @@ func Explain(p *Problem, pl plan.Plan) (*Explanation, error) {
 	}
 	e.Warnings = j.assumptions(&pl, price)
 	if p.Facts.Cluster.IsMerged() {
-		if err = j.place(context.Background(), &e.PlanResult, &pl); err == nil {
+		if err = j.place(ctx, &e.PlanResult, &pl); err == nil {
 			e.Warnings = append([]string{e.Unaligned.sentence()}, e.Warnings...)
 		}
 		return e, err

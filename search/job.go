@@ -47,6 +47,7 @@ type session struct {
 	leftover []framework.Rule // asked at leaves
 	order    []solver.Int     // in which the walk decides
 	stats    Stats
+	tried    *tally // by changes of the problem
 }
 
 // newSession is a session of the problem.
@@ -70,7 +71,7 @@ func (j *job) session() (*session, error) {
 	}
 	s := &session{
 		job: j, space: space, solver: space.Session(), price: price,
-		groups: space.Groups(), leftover: space.Leftover(),
+		groups: space.Groups(), leftover: space.Leftover(), tried: &tally{},
 	}
 	for _, c := range j.branching(space.Order()) {
 		s.order = append(s.order, space.Int(c))

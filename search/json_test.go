@@ -2,6 +2,7 @@ package search
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"math"
 	"strings"
@@ -147,7 +148,7 @@ func TestExplainAgreesWithTheSearch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := Explain(p, parsed.Plan)
+	e, err := Explain(context.Background(), p, parsed.Plan)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +162,7 @@ func TestExplainAgreesWithTheSearch(t *testing.T) {
 	}
 	unsplit := parsed.Plan
 	unsplit.Options.Stages = plan.Stages{}
-	if again, err := Explain(p, unsplit); err != nil || again.Text != e.Text {
+	if again, err := Explain(context.Background(), p, unsplit); err != nil || again.Text != e.Text {
 		t.Errorf("without a split: %v, %v; want %s", again, err, e.Text)
 	}
 	var text bytes.Buffer
@@ -179,7 +180,7 @@ func TestExplainSaysWhichRulesAPlanBreaks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := Explain(p, parsed.Plan)
+	e, err := Explain(context.Background(), p, parsed.Plan)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"meshplan/cost/profile"
 	"meshplan/framework"
@@ -329,8 +328,9 @@ func (s *session) larger() attempts {
 				text += fmt.Sprintf(", %s more", count(more/per, "node"))
 			}
 			setting := "cluster=" + on.Name
-			if strings.Contains(on.Name, " ") { // a file's, which has no name for it
-				setting = fmt.Sprint("gpus=", on.GPUs())
+			if file, i, level, ok := on.Outermost(); ok {
+				setting = fmt.Sprintf("level[%d].size=%d", i, level.Size)
+				text += fmt.Sprintf(": size = %d of the [[level]] %s in %s", level.Size, level.Name, cmp.Or(file, "the cluster's file"))
 			}
 			change := s.changed(ChangeGPUs, setting, text)
 			change.problem.Facts.Cluster = on

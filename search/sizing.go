@@ -10,7 +10,6 @@ import (
 	"meshplan/cluster"
 	"meshplan/cost"
 	"meshplan/framework"
-	"meshplan/plan"
 )
 
 // Sizing asks for the smallest of some clusters on which a job fits and meets a
@@ -187,15 +186,7 @@ func (c *candidate) placeBest(ctx context.Context) error {
 	if len(c.result.Plans) == 0 || !c.problem.Facts.Cluster.IsMerged() {
 		return nil
 	}
-	best := &c.result.Plans[0]
-	parsed, err := plan.Parse(best.Text)
-	if err != nil {
-		return err
-	}
-	if err = c.place(ctx, best, &parsed.Plan); err == nil {
-		best.Unaligned.Complete = c.result.Status == Optimal
-	}
-	return err
+	return c.placeOn(ctx, &c.result.Plans[0], c.result.Status == Optimal)
 }
 
 // safe is the best plan that fits, nil when none was found.

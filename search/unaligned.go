@@ -129,7 +129,7 @@ func (p *Problem) onAnyNodes() (*Problem, []string) {
 	if q.Facts.Cluster = merged; framework.CheckPins(&q.Facts, q.Pins) != nil {
 		return p, []string{alikeOnly}
 	}
-	return &q, []string{"irregular cluster: a plan may use any nodes; its time is an upper bound, as if all that leaves a node left its leaf, and that no plan is faster is not proven"}
+	return &q, []string{"irregular cluster: a plan may use any nodes; its time is an upper bound, as if all that leaves a node left its leaf, wherever it is placed, and that no plan is faster is not proven"}
 }
 
 // helpingAnywhere is helping for any cluster.
@@ -139,6 +139,7 @@ func (s *session) helpingAnywhere(ctx context.Context, reasons []Reason) ([]*cha
 		if err != nil {
 			return nil, err
 		}
+		defer func() { s.stats.add(m.work()); s.tried.add(m.tried.sum) }()
 		return m.helping(ctx, reasons)
 	}
 	return s.helping(ctx, reasons)
@@ -191,14 +192,9 @@ func (s *session) scatter(ctx context.Context, r *Result) error {
 	r.Status, r.BoundSeconds, r.Gap = Feasible, nil, nil
 	best := &r.Plans[0]
 	for _, of := range r.leaders() {
-		parsed, err := plan.Parse(of.Text)
-		if err == nil {
-			err = s.place(ctx, of, &parsed.Plan)
-		}
-		if err != nil {
+		if err := s.placeOn(ctx, of, complete); err != nil {
 			return err
 		}
-		of.Unaligned.Complete = complete
 	}
 	if b := r.Borderline; b != nil { // its time is an upper bound too
 		b.Status, b.BoundSeconds, b.Gap = Feasible, 0, 1
@@ -222,6 +218,18 @@ func (u *Unaligned) sentence() string {
 	text := fmt.Sprintf("unaligned placement: this plan cannot lie alike in each node and leaf that it uses, so its %s blocks of %d GPUs lie wherever there is room",
 		units.Grouped(int64(u.Blocks)), u.GPUsPerBlock)
 	return text + "; the time is an upper bound, as if all that leaves a node left its leaf, and that no unaligned placement is faster is not proven"
+}
+
+// placeOn is place of a plan that a search found; complete says that it was not stopped.
+func (j *job) placeOn(ctx context.Context, r *PlanResult, complete bool) error {
+	parsed, err := plan.Parse(r.Text)
+	if err == nil {
+		err = j.place(ctx, r, &parsed.Plan)
+	}
+	if err == nil {
+		r.Unaligned.Complete = complete
+	}
+	return err
 }
 
 // place puts the blocks of a plan onto the boxes of the machines such that as

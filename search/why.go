@@ -83,8 +83,12 @@ func Why(ctx context.Context, p *Problem, l Limits) (*WhyResult, error) {
 	r.Background, r.Warnings = given, append(said, r.Warnings...)
 	if p.Facts.Cluster.IsMerged() {
 		r.withdraw()
+		if err := s.placeAll(ctx, r); err != nil {
+			return nil, err
+		}
 	}
 	r.Stats.add(s.work())
+	r.Stats.add(s.tried.sum)
 	r.Stats.Seconds = time.Since(start).Seconds()
 	return r, nil
 }
@@ -100,6 +104,18 @@ func (r *WhyResult) withdraw() {
 	if r.Against != nil {
 		r.Against.Status = r.Against.Status.unproven()
 	}
+}
+
+// placeAll says which nodes run the best plan, and the best without the pins. Plans of
+// changes are priced for any nodes, and not placed.
+func (s *session) placeAll(ctx context.Context, r *WhyResult) error {
+	if r.Plan == nil {
+		return nil
+	}
+	if err := s.placeOn(ctx, r.Plan, r.Status == Feasible && r.Explained()); err != nil || r.Against == nil {
+		return err
+	}
+	return s.placeOn(ctx, &r.Against.Plan, r.Against.Status == Feasible && r.Explained())
 }
 
 func (s *session) why(ctx context.Context, l Limits) (*WhyResult, error) {
@@ -121,6 +137,7 @@ func (s *session) why(ctx context.Context, l Limits) (*WhyResult, error) {
 		if err != nil {
 			return nil, err
 		}
+		s.seat(&view, &found.held[0].plan)
 		r.Plan = &view
 	}
 	var changes []*change
@@ -145,7 +162,6 @@ func (s *session) why(ctx context.Context, l Limits) (*WhyResult, error) {
 			c.Factor = &factor
 		}
 		r.Changes = append(r.Changes, c.Change)
-		r.Stats.add(c.work())
 	}
 	return r, nil
 }

@@ -226,3 +226,23 @@ func TestChanges(t *testing.T) {
 		})
 	}
 }
+
+// The work of a search counts that of the changes which did not help too. The box of
+// the whole space, which each walk bounds first, is in no count.
+func TestTheWorkOfChangesThatDoNotHelpIsCounted(t *testing.T) {
+	p := usable(toy(t, "tp<=2,pp<=2"), 4)
+	var seen atomic.Int64
+	price := found(p.price())
+	f := *price.(*fake)
+	f.before = func() { seen.Add(1) }
+	p.newPricer = func(on *Problem) (pricer, error) { return f.of(on), nil }
+	for name, ask := range map[string]func() Stats{
+		"why":  func() Stats { return found(Why(context.Background(), p, Limits{})).Stats },
+		"plan": func() Stats { return found(Best(context.Background(), p, Limits{})).Stats },
+	} {
+		seen.Store(0)
+		if counted := ask().Bounds; counted < seen.Load()*7/10 || seen.Load() == 0 {
+			t.Errorf("%s: %d boxes are counted, %d were bounded", name, counted, seen.Load())
+		}
+	}
+}

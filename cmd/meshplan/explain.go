@@ -57,7 +57,7 @@ func (a *app) explain(ctx context.Context, j *job, args []string) error {
 	if err != nil || a.code != exitAnswer {
 		return err
 	}
-	e, err := search.Explain(&req.problem, full)
+	e, err := search.Explain(ctx, &req.problem, full)
 	if err != nil {
 		return usageError(err)
 	}

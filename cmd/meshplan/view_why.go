@@ -21,6 +21,7 @@ func whyView(s *subject, r *search.WhyResult) string {
 		p.heading("Stopped before any plan was found; nothing is proven.")
 	default:
 		headline(&p, s, r.Plan, proof(r.Status, nil))
+		hosts(&p, r.Plan)
 		against(&p, r)
 		idle(&p, r.Idle)
 		forced(&p, r.Plan.Forced)
@@ -50,6 +51,7 @@ func whyNot(p *page, s *subject, r *search.WhyResult) {
 	proven := ""
 	if r.Borderline {
 		headline(p, s, r.Plan, "borderline, and no plan leaves the margin of memory free")
+		hosts(p, r.Plan)
 	} else {
 		proven = "No plan can run this job, and that is proven. "
 	}
@@ -91,8 +93,8 @@ func setting(c *search.Change) string {
 	case search.ChangeMemory:
 		return "--set " + c.Setting
 	case search.ChangeGPUs:
-		if name == "gpus" { // of a cluster file
-			return value + " GPUs"
+		if strings.HasPrefix(name, "level[") { // of a cluster file, which the text names
+			return "size = " + value
 		}
 	}
 	return "--" + strings.ReplaceAll(name, "_", "-") + " " + value
