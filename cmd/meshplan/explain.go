@@ -106,10 +106,12 @@ func (a *app) fillBest(ctx context.Context, req *request, j *job, partial plan.P
 	}
 	if len(res.Plans) == 0 {
 		a.code = exitCode(res.Status)
-		if j.json {
-			return plan.Plan{}, a.printJSON(res)
+		return plan.Plan{}, a.answer(j, res, res.Stats, func() string { return planView(&req.subject, res) })
+	}
+	if j.stats {
+		if err := a.printStats(res.Stats); err != nil {
+			return plan.Plan{}, err
 		}
-		return plan.Plan{}, a.print(planView(&req.subject, res))
 	}
 	req.warn(fmt.Sprintf("what the plan left open is the search's choice, and that is %s", res.Status))
 	filled, err := plan.Parse(res.Plans[0].Text)

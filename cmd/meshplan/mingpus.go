@@ -57,22 +57,12 @@ func (a *app) minGPUs(ctx context.Context, j *job, args []string) error {
 	if err != nil {
 		return usageError(err)
 	}
-	m := newMeter(a.stderr)
-	res, err := search.Smallest(ctx, q, search.Limits{Time: j.timeLimit, Progress: m.show})
-	m.clear()
+	res, err := solve(a, j, func(l search.Limits) (*search.SizingResult, error) { return search.Smallest(ctx, q, l) })
 	if err != nil {
-		return usageError(err) // the problem is malformed
-	}
-	if j.stats {
-		if err := a.printStats(res.Stats); err != nil {
-			return err
-		}
+		return err
 	}
 	a.code = exitCodeOf(res.Status, res.UpperBounds)
-	if j.json {
-		return a.printJSON(res)
-	}
-	return a.print(sizingView(&req.subject, q, res))
+	return a.answer(j, res, res.Stats, func() string { return sizingView(&req.subject, q, res) })
 }
 
 // sizing is the question that a job asks.

@@ -33,6 +33,32 @@ func (a *app) write(text []byte) error {
 	return nil
 }
 
+// solve puts a question to the search, within the job's time and with its progress on
+// standard error. What the search refuses is a malformed problem.
+func solve[R any](a *app, j *job, question func(l search.Limits) (R, error)) (R, error) {
+	m := newMeter(a.stderr)
+	res, err := question(search.Limits{Time: j.timeLimit, Progress: m.show})
+	m.clear()
+	if err != nil {
+		err = usageError(err)
+	}
+	return res, err
+}
+
+// answer prints an answer as the job wants it: as JSON or text, the counters of its
+// search on standard error where it asks for them.
+func (a *app) answer(j *job, res interface{ WriteJSON(io.Writer) error }, work search.Stats, text func() string) error {
+	if j.stats {
+		if err := a.printStats(work); err != nil {
+			return err
+		}
+	}
+	if j.json {
+		return a.printJSON(res)
+	}
+	return a.print(text())
+}
+
 // printJSON writes an answer as JSON to standard output.
 func (a *app) printJSON(answer interface{ WriteJSON(io.Writer) error }) error {
 	var text bytes.Buffer

@@ -73,15 +73,18 @@ func (a *app) pareto(ctx context.Context, j *job, args []string) error {
 		return err
 	}
 	a.code = exitCodeOf(front.Status, front.UpperBounds)
-	if j.plot != "" && len(front.Points) > 0 {
-		if err := writePlot(j.plot, memoryPicture(&req.subject, front)); err != nil {
-			return err
-		}
+	if err := a.answer(j, front, front.Stats, func() string { return frontView(&req.subject, front) }); err != nil {
+		return err
 	}
-	if j.json {
-		return a.printJSON(front)
+	return j.draw(len(front.Points), func() *picture { return memoryPicture(&req.subject, front) })
+}
+
+// draw writes the plot of a front that has points, where the job asks for one.
+func (j *job) draw(points int, front func() *picture) error {
+	if j.plot == "" || points == 0 {
+		return nil
 	}
-	return a.print(frontView(&req.subject, front))
+	return writePlot(j.plot, front())
 }
 
 // fronts are what can be set against step time.
@@ -109,19 +112,11 @@ func (j *job) fit(flags map[string]bool) error {
 
 // front searches for the front of a request.
 func (a *app) front(ctx context.Context, req *request, j *job) (*search.Front, error) {
-	m := newMeter(a.stderr)
-	front, err := search.Pareto(ctx, &req.problem, search.FrontLimits{
-		Limits:     search.Limits{Time: j.timeLimit, Progress: m.show},
-		Resolution: units.Bytes(j.resolution) * units.GiB, Points: int(j.points),
+	return solve(a, j, func(l search.Limits) (*search.Front, error) {
+		return search.Pareto(ctx, &req.problem, search.FrontLimits{
+			Limits: l, Resolution: units.Bytes(j.resolution) * units.GiB, Points: int(j.points),
+		})
 	})
-	m.clear()
-	if err != nil {
-		return nil, usageError(err) // the problem is malformed
-	}
-	if j.stats {
-		return front, a.printStats(front.Stats)
-	}
-	return front, nil
 }
 
 // writable is an error for a file that cannot be written, before a search is spent

@@ -53,10 +53,7 @@ func (a *app) plan(ctx context.Context, j *job, args []string) error {
 	if u := unaligned(res); u != nil && u.Complete {
 		a.code = exitAnswer
 	}
-	if j.json {
-		return a.printJSON(res)
-	}
-	return a.print(planView(&req.subject, res))
+	return a.answer(j, res, res.Stats, func() string { return planView(&req.subject, res) })
 }
 
 // unaligned is how the best plan lies on the nodes where that is not alike in
@@ -70,14 +67,5 @@ func unaligned(r *search.Result) *search.Unaligned {
 
 // best searches for the best plans of a request.
 func (a *app) best(ctx context.Context, req *request, j *job) (*search.Result, error) {
-	m := newMeter(a.stderr)
-	res, err := search.Best(ctx, &req.problem, search.Limits{Time: j.timeLimit, Progress: m.show})
-	m.clear()
-	if err != nil {
-		return nil, usageError(err) // the problem is malformed
-	}
-	if j.stats {
-		return res, a.printStats(res.Stats)
-	}
-	return res, nil
+	return solve(a, j, func(l search.Limits) (*search.Result, error) { return search.Best(ctx, &req.problem, l) })
 }

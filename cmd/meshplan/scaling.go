@@ -16,27 +16,15 @@ func (a *app) scaling(ctx context.Context, req *request, j *job) error {
 	if j.against == search.CostAxis && q.Price == 0 {
 		return badUsage("no price of a GPU-hour of %s is known: give --price-per-gpu-hour", req.subject.gpu)
 	}
-	m := newMeter(a.stderr)
-	front, err := search.Scaling(ctx, q, j.against, search.Limits{Time: j.timeLimit, Progress: m.show})
-	m.clear()
+	front, err := solve(a, j, func(l search.Limits) (*search.ScalingFront, error) { return search.Scaling(ctx, q, j.against, l) })
 	if err != nil {
-		return usageError(err) // the problem is malformed
-	}
-	if j.stats {
-		if err := a.printStats(front.Stats); err != nil {
-			return err
-		}
+		return err
 	}
 	a.code = exitCodeOf(front.Status, front.UpperBounds)
-	if j.plot != "" && len(front.Points) > 0 {
-		if err := writePlot(j.plot, scalingPicture(&req.subject, front)); err != nil {
-			return err
-		}
+	if err := a.answer(j, front, front.Stats, func() string { return scalingView(&req.subject, q, front) }); err != nil {
+		return err
 	}
-	if j.json {
-		return a.printJSON(front)
-	}
-	return a.print(scalingView(&req.subject, q, front))
+	return j.draw(len(front.Points), func() *picture { return scalingPicture(&req.subject, front) })
 }
 
 // scalingPicture is the front as it is drawn.

@@ -41,20 +41,12 @@ func (a *app) sensitivity(ctx context.Context, j *job, args []string) error {
 	if err != nil {
 		return err
 	}
-	m := newMeter(a.stderr)
-	res, err := search.Sensitivity(ctx, &req.problem, search.Limits{Time: j.timeLimit, Progress: m.show})
-	m.clear()
+	res, err := solve(a, j, func(l search.Limits) (*search.SensitivityResult, error) {
+		return search.Sensitivity(ctx, &req.problem, l)
+	})
 	if err != nil {
-		return usageError(err) // the problem is malformed
-	}
-	if j.stats {
-		if err := a.printStats(res.Stats); err != nil {
-			return err
-		}
+		return err
 	}
 	a.code = exitCodeOf(res.Status, res.UpperBounds)
-	if j.json {
-		return a.printJSON(res)
-	}
-	return a.print(sensitivityView(&req.subject, res))
+	return a.answer(j, res, res.Stats, func() string { return sensitivityView(&req.subject, res) })
 }

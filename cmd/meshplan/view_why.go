@@ -100,16 +100,23 @@ func setting(c *search.Change) string {
 	return "--" + strings.ReplaceAll(name, "_", "-") + " " + value
 }
 
-// changeList are the changes, each with what the best plan is after it. To give up
-// a pin is left out where another value of it leads to the same plan.
+// told are the changes that text tells. To give up a pin is left out where another
+// value of it leads to the same plan.
+func told(all []search.Change) (list []*search.Change) {
+	for i := range all {
+		c := &all[i]
+		same := func(o search.Change) bool { return o.Kind == search.ChangePin && o.Plan.Text == c.Plan.Text }
+		if c.Kind != search.ChangeDrop || !slices.ContainsFunc(all, same) {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// changeList are the changes, each with what the best plan is after it.
 func changeList(p *page, r *search.WhyResult) {
 	var items [][2]string
-	for i := range r.Changes {
-		c := &r.Changes[i]
-		same := func(o search.Change) bool { return o.Kind == search.ChangePin && o.Plan.Text == c.Plan.Text }
-		if c.Kind == search.ChangeDrop && slices.ContainsFunc(r.Changes, same) {
-			continue
-		}
+	for _, c := range told(r.Changes) {
 		items = append(items, [2]string{setting(c), c.Text}, [2]string{"", after(c)})
 	}
 	p.list(items)
@@ -189,12 +196,23 @@ func colon(i *search.Idle) string {
 	return ""
 }
 
+// helps says how many changes help.
+func helps(n int) string {
+	switch n {
+	case 0:
+		return "no change that was tried helps"
+	case 1:
+		return "one change helps"
+	}
+	return count(n, "change") + " help"
+}
+
 // whyQuote is the answer in one sentence.
 func whyQuote(s *subject, r *search.WhyResult) string {
 	on := fmt.Sprintf("%s on %s %s", s.model, units.Grouped(int64(s.gpus)), s.gpu)
 	switch {
 	case r.Status == search.Infeasible || r.Borderline:
-		return fmt.Sprintf("%s: no plan fits; %s help", on, count(len(r.Changes), "change"))
+		return on + ": no plan fits; " + helps(len(told(r.Changes)))
 	case r.Plan == nil:
 		return fmt.Sprintf("%s: %s", on, r.Status)
 	case r.Against != nil:

@@ -42,24 +42,14 @@ func (a *app) why(ctx context.Context, j *job, args []string) error {
 	if err != nil {
 		return err
 	}
-	m := newMeter(a.stderr)
-	res, err := search.Why(ctx, &req.problem, search.Limits{Time: j.timeLimit, Progress: m.show})
-	m.clear()
+	res, err := solve(a, j, func(l search.Limits) (*search.WhyResult, error) { return search.Why(ctx, &req.problem, l) })
 	if err != nil {
-		return usageError(err) // the problem is malformed
-	}
-	if j.stats {
-		if err := a.printStats(res.Stats); err != nil {
-			return err
-		}
+		return err
 	}
 	if !res.Explained() {
 		a.code = exitStopped
 	}
-	if j.json {
-		return a.printJSON(res)
-	}
-	return a.print(whyView(&req.subject, res))
+	return a.answer(j, res, res.Stats, func() string { return whyView(&req.subject, res) })
 }
 
 // others are the frameworks that may be offered instead of the job's own.
