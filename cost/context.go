@@ -1,8 +1,6 @@
 package cost
 
 import (
-	"math"
-
 	"meshplan/cluster"
 	"meshplan/plan"
 )
@@ -149,13 +147,13 @@ func (m *Model) exchangeContext(v *view, cp *group, ranks, share interval, what 
 func (m *Model) coreWork(tp, cp, mb float64) [plan.NumCPComm]float64 {
 	w := [...]float64{
 		plan.CPRing:         m.ringCore(tp, cp, mb, cp),
-		plan.CPAllGather:    m.coreTime(tp, cp, mb, m.seq/cp),
+		plan.CPAllGather:    m.coreTime(tp, cp, mb, cp),
 		plan.CPAllToAll:     m.ringCore(tp, cp, mb, 1),
 		plan.CPHierarchical: m.ringCore(tp, cp, mb, 1),
 	}
-	for ring := 2.0; ring <= cp; ring++ {
-		if math.Mod(cp, ring) == 0 {
-			w[plan.CPHierarchical] = min(w[plan.CPHierarchical], m.ringCore(tp, cp, mb, ring))
+	for ring, ranks := 2, int(cp); ring <= ranks; ring++ {
+		if ranks%ring == 0 {
+			w[plan.CPHierarchical] = min(w[plan.CPHierarchical], m.ringCore(tp, cp, mb, float64(ring)))
 		}
 	}
 	return w
@@ -164,7 +162,7 @@ func (m *Model) coreWork(tp, cp, mb float64) [plan.NumCPComm]float64 {
 // ringCore is the forward time of the attention core in a ring of so many of the
 // cp ranks: a kernel sees that part of the sequence.
 func (m *Model) ringCore(tp, cp, mb, ring float64) float64 {
-	return m.coreTime(tp, cp, mb, m.seq/ring) + m.merging(m.seq*mb/cp, tp, ring)
+	return m.coreTime(tp, cp, mb, ring) + m.merging(m.seq*mb/cp, tp, ring)
 }
 
 // attention is the core's forward and backward time with the communication that

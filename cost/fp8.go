@@ -96,19 +96,6 @@ func (m *Model) operands(rows, n, k float64) float64 {
 	return (float64(in*(float64(rows*k)+float64(n*k))) + float64(m.bytes*rows*n)) / float64(m.gpu.HBM)
 }
 
-// linearsTime is the forward time of GEMMs on the given tokens, and the times to
-// quantise their operands in forward and in backward.
-func (m *Model) linearsTime(tokens float64, list []gemm) (gemms float64, quantise pass) {
-	for _, g := range list {
-		gemms += m.linearTime(tokens, g)
-		if m.low.on && !g.high {
-			quantise.fwd += m.quantise(float64(tokens*g.k) + float64(g.n*g.k))
-			quantise.bwd += m.quantise(tokens * g.n)
-		}
-	}
-	return gemms, quantise
-}
-
 // quantise is the time to quantise so many elements.
 func (m *Model) quantise(elements float64) float64 { return elements * m.low.quantise / m.hbm }
 

@@ -48,7 +48,7 @@ func underProfile(t *testing.T, model, system string, gpus int, batch, seq int64
 
 // linearPass is the time of one layer's dense GEMMs with what quantising costs.
 func linearPass(m *Model, kind models.Kind, tokens, tp float64) float64 {
-	gemms, quantise := m.linearsTime(tokens, m.linears(kind, tp))
+	gemms, quantise := m.launchesOn(tokens).all(m.linears(kind, tp))
 	return gemms + m.gemmBackward(gemms, m.denseParams(kind, tp)) + quantise.sum()
 }
 

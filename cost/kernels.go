@@ -24,18 +24,25 @@ func (m *Model) workOf(p part, tp, cp, mb float64) work {
 		return m.headWork(tokens, tp)
 	}
 	kind := models.Kind(p)
-	linear, quantise := m.linearsTime(tokens, m.linears(kind, tp))
-	w := work{core: m.coreWork(tp, cp, mb), wgt: m.weightBackward(linear, m.denseParams(kind, tp))}
-	split, whole := m.traffic(kind, tokens, tp)
+	w := m.besideCore(kind, m.layerGEMMs(kind, tp), m.launchesOn(tokens), tp)
+	w.core = m.coreWork(tp, cp, mb)
+	return w
+}
+
+// besideCore is the work of one layer but for the attention core.
+func (m *Model) besideCore(kind models.Kind, g layerGEMMs, l *launches, tp float64) work {
+	linear, quantise := l.all(g.all)
+	again, requantise := l.all(g.remade)
+	w := work{wgt: m.weightBackward(linear, m.denseParams(kind, tp)), mlp: m.mlpTime(kind, g, l, tp)}
+	split, whole := m.traffic(kind, l.rows, tp)
 	t := &m.profile.Time
 	for sp, shard := range [2]float64{1, tp} {
 		moved := (split + whole/shard) / m.hbm
 		w.fwd[sp] = linear + quantise.fwd + moved
 		w.bwd[sp] = m.gemmBackward(linear, m.denseParams(kind, tp)) + quantise.bwd + float64(moved*t.TrafficBackward.Value)
 		w.inp[sp] = m.inputBackward(linear) + quantise.bwd + float64(moved*t.TrafficBackward.Value)
-		w.again[sp] = m.againTime(kind, tokens, tp, moved)
+		w.again[sp] = moved + again + requantise.fwd
 	}
-	w.mlp = m.mlpTime(kind, tokens, tp)
 	return w
 }
 
@@ -56,7 +63,7 @@ func (m *Model) misaligned(n, k float64) float64 {
 	const tile = 128
 	f := 1.0
 	for _, side := range [...]float64{n, k} {
-		if math.Mod(side, tile) != 0 {
+		if side/tile != math.Floor(side/tile) {
 			f *= m.profile.Time.Misaligned.Value
 		}
 	}
@@ -96,6 +103,17 @@ func (m *Model) gemmBackward(forward, params float64) float64 {
 func (m *Model) denseParams(kind models.Kind, tp float64) float64 {
 	p := &m.params[kind]
 	return float64(p.Attention+p.MLP+p.Shared)/tp + float64(p.Latent+p.Router)
+}
+
+// layerGEMMs are the dense GEMMs of one layer on one rank.
+type layerGEMMs struct {
+	all    []gemm
+	mlp    []gemm // those of the MLP
+	remade []gemm // those that recompute of ops repeats
+}
+
+func (m *Model) layerGEMMs(kind models.Kind, tp float64) layerGEMMs {
+	return layerGEMMs{m.linears(kind, tp), m.mlpLinears(kind, tp), m.remadeLinears(kind, tp)}
 }
 
 // linears lists the dense GEMMs of one layer on one rank: attention, and the
@@ -172,23 +190,43 @@ func (m *Model) mlpTraffic(kind models.Kind) (routed, ffn float64) {
 	return routed, float64(t.TrafficFFN.Value * float64(o.SharedFFN))
 }
 
-// coreTime is the forward time of the attention core, whose kernels see parts
-// of the given length of the sequences. Flash attention is
+// coreTime is the forward time of the attention core, whose kernels see sequences
+// cut into so many parts. Flash attention is
 // compute bound: 2 a (d_qk + d_v) operations per token and attended position,
 // half of the s^2 scores under a causal mask. Unfused attention computes all
 // scores and moves them through memory.
-func (m *Model) coreTime(tp, cp, mb, part float64) float64 {
+func (m *Model) coreTime(tp, cp, mb, parts float64) float64 {
 	o := m.model
 	heads := float64(o.Heads) / tp
 	tokens := m.seq * mb / cp
 	width := float64(o.QKDim() + o.VHeadDim())
 	if m.profile.Memory.Flash {
 		flops := 2 * heads * width * tokens * m.context
-		return flops / (m.peak * m.attends * m.gpu.AttentionEfficiency(max(1, part)))
+		return flops / m.coreRate(parts)
 	}
 	scores := heads * tokens * m.seq
 	compute := max(float64(2*scores*width)/(m.peak*m.batched), float64(2*2*scores)/m.hbm)
 	return compute/m.attends + float64(m.profile.Time.TrafficScore.Value*scores)/m.hbm
+}
+
+// coreRate is the rate at which flash attention runs on sequences cut into so many
+// parts.
+func (m *Model) coreRate(parts float64) float64 {
+	if i := int(parts); i < len(m.cores) && float64(i) == parts && m.cores[i] > 0 {
+		return m.cores[i]
+	}
+	return m.peak * m.attends * m.gpu.AttentionEfficiency(max(1, m.seq/parts))
+}
+
+// setCoreRates keeps the rates of the parts into which the sequences divide.
+func (m *Model) setCoreRates() {
+	parts := divisorsUpTo(m.workload.SeqLen, min(int(m.gpus), maxShares))
+	rates := make([]float64, parts[len(parts)-1]+1)
+	m.cores = nil
+	for _, n := range parts {
+		rates[n] = m.coreRate(float64(n))
+	}
+	m.cores = rates
 }
 
 // merging is the memory traffic of ring context parallelism beside the core:

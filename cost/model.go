@@ -60,6 +60,7 @@ type Model struct {
 	single  bool                    // all layers are of one kind
 	ordered bool                    // the dense layers come before the MoE layers, or there is one kind
 	uneven  []float64               // see unevenness
+	cores   []float64               // see coreRate
 	domains [plan.MaxLevels]float64 // GPUs of a domain of each level
 
 	nets    [plan.NumDims]*network // one and the same but when a sensitivity is asked
@@ -132,6 +133,7 @@ func (m *Model) setRates() (err error) {
 	m.slower = m.profile.Time.GEMMSlowdown.Value / m.profile.GEMMShare(m.gpu.Name, m.precision)
 	m.low = m.newLowPrecision(asked)
 	m.attends = m.profile.AttentionShare(m.gpu.Name, asked) / m.profile.Time.AttnSlowdown.Value
+	m.setCoreRates()
 	const large = 8192
 	m.batched = 2 * large * large * large / (m.peak * m.gemmTime(large, large, large))
 	m.stepping, err = m.steppingTime()

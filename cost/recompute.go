@@ -119,16 +119,9 @@ func (m *Model) remadePerToken(kind models.Kind, r plan.Recompute) tokenBytes {
 	return tokenBytes{}
 }
 
-// againTime is the device time that a layer's recompute of ops repeats, but for
-// routed experts: the GEMMs whose outputs are not kept, and the given
-// element-wise kernels of the forward pass.
-func (m *Model) againTime(kind models.Kind, tokens, tp, moved float64) float64 {
-	gemms, quantise := m.linearsTime(tokens, m.remadeLinears(kind, tp))
-	return moved + gemms + quantise.fwd
-}
-
 // remadeLinears are the GEMMs, but for routed experts, whose outputs recompute
-// of ops does not keep.
+// of ops does not keep. It repeats them and the element-wise kernels of the
+// forward pass.
 func (m *Model) remadeLinears(kind models.Kind, tp float64) []gemm {
 	var list []gemm
 	for i, l := range m.eager(kind, tp) {
@@ -144,10 +137,10 @@ func (m *Model) remadeLinears(kind models.Kind, tp float64) []gemm {
 
 // mlpTime is the device time of the forward pass of an MLP, or of the shared
 // experts and the router with the permutation of routed tokens.
-func (m *Model) mlpTime(kind models.Kind, tokens, tp float64) float64 {
+func (m *Model) mlpTime(kind models.Kind, g layerGEMMs, l *launches, tp float64) float64 {
 	routed, ffn := m.mlpTraffic(kind)
-	gemms, quantise := m.linearsTime(tokens, m.mlpLinears(kind, tp))
-	return tokens*(routed+ffn)/tp/m.hbm + gemms + quantise.fwd
+	gemms, quantise := l.all(g.mlp)
+	return l.rows*(routed+ffn)/tp/m.hbm + gemms + quantise.fwd
 }
 
 // repeated is what recompute adds to a layer's backward pass whose forward pass

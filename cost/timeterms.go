@@ -168,7 +168,7 @@ func (m *Model) elementwise(v *view, kind models.Kind) (quantise, element, permu
 	if kind == models.MoE {
 		permute = tokens * float64(m.model.TopK) * m.load * m.profile.Time.TrafficRouted.Value * float64(m.model.Hidden) / tp
 	}
-	_, q := m.linearsTime(tokens, m.linears(kind, tp))
+	_, q := m.launchesOn(tokens).all(m.linears(kind, tp))
 	return q.sum(), (split + whole - permute) / m.hbm * passes, permute / m.hbm * passes
 }
 

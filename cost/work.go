@@ -94,35 +94,19 @@ func (m *Model) tabulated() *tables {
 	return t
 }
 
+// maxShares is the largest tp and cp that are tabulated.
+const maxShares = 256
+
 func (m *Model) newWorkTable() *workTable {
 	t := &workTable{
-		tp: newAxis(divisorsUpTo(int64(m.model.Heads), min(int(m.gpus), 256))),
-		cp: newAxis(divisorsUpTo(m.workload.SeqLen, min(int(m.gpus), 256))),
+		tp: newAxis(divisorsUpTo(int64(m.model.Heads), min(int(m.gpus), maxShares))),
+		cp: newAxis(divisorsUpTo(m.workload.SeqLen, min(int(m.gpus), maxShares))),
 		mb: newAxis(divisorsUpTo(m.workload.GlobalBatch, 64)),
 	}
-	size := len(t.tp.values) * len(t.cp.values) * len(t.mb.values)
+	m.tabulate(t)
 	for p := range t.exact {
 		if !m.has(part(p)) {
 			continue
-		}
-		t.exact[p] = make([]work, size)
-		for i, tp := range t.tp.values {
-			byTokens := map[float64]work{} // all but the attention core
-			for j, cp := range t.cp.values {
-				for k, mb := range t.mb.values {
-					tp, cp, mb := float64(tp), float64(cp), float64(mb)
-					tokens := m.seq * mb / cp
-					w, ok := byTokens[tokens]
-					switch {
-					case !ok:
-						w = m.workOf(part(p), tp, cp, mb)
-						byTokens[tokens] = w
-					case part(p) != headPart:
-						w.core = m.coreWork(tp, cp, mb)
-					}
-					t.exact[p][t.at(i, j, k)] = w
-				}
-			}
 		}
 		t.slot[p] = t.running(t.exact[p], 1, func(i, j, k int) float64 { return 1 })
 		t.sequence[p] = t.running(t.exact[p], -1, func(i, j, k int) float64 {
@@ -130,6 +114,54 @@ func (m *Model) newWorkTable() *workTable {
 		})
 	}
 	return t
+}
+
+// tabulate sets the exact work of every part. What is beside the attention core
+// depends on the tokens alone, and the core is the same in all kinds of layers.
+func (m *Model) tabulate(t *workTable) {
+	for p := range t.exact {
+		if m.has(part(p)) {
+			t.exact[p] = make([]work, len(t.tp.values)*len(t.cp.values)*len(t.mb.values))
+		}
+	}
+	for i, tp := range t.tp.values {
+		var gemms [models.NumKinds]layerGEMMs
+		for k := range gemms {
+			gemms[k] = m.layerGEMMs(models.Kind(k), float64(tp))
+		}
+		byTokens := map[float64]*[numParts]work{}
+		for j, cp := range t.cp.values {
+			for k, mb := range t.mb.values {
+				tp, cp, mb := float64(tp), float64(cp), float64(mb)
+				tokens := m.seq * mb / cp
+				if byTokens[tokens] == nil {
+					byTokens[tokens] = m.partsOn(tokens, tp, &gemms)
+				}
+				core := m.coreWork(tp, cp, mb)
+				for p, w := range byTokens[tokens] {
+					if t.exact[p] == nil {
+						continue
+					}
+					if part(p) != headPart {
+						w.core = core
+					}
+					t.exact[p][t.at(i, j, k)] = w
+				}
+			}
+		}
+	}
+}
+
+// partsOn is the work of all parts on so many tokens, without the attention core.
+func (m *Model) partsOn(tokens, tp float64, gemms *[models.NumKinds]layerGEMMs) *[numParts]work {
+	parts := [numParts]work{headPart: m.headWork(tokens, tp)}
+	l := m.launchesOn(tokens)
+	for k := range m.layers {
+		if m.layers[k] > 0 {
+			parts[k] = m.besideCore(models.Kind(k), gemms[k], l, tp)
+		}
+	}
+	return &parts
 }
 
 func (t *workTable) at(i, j, k int) int {
