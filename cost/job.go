@@ -22,6 +22,7 @@ type job struct {
 	fit, run float64 // most reserved bytes to fit, and not to be refused
 	usable   float64 // reserved bytes that there are
 	fitting  fitting
+	running  bool // splits that are refused are not asked for
 }
 
 func (m *Model) newJob(v *view) job {

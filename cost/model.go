@@ -59,6 +59,7 @@ type Model struct {
 	further held                    // the parameters of one
 	single  bool                    // all layers are of one kind
 	ordered bool                    // the dense layers come before the MoE layers, or there is one kind
+	period  int                     // of the kinds of the layers
 	uneven  []float64               // see unevenness
 	cores   []float64               // see coreRate
 	domains [plan.MaxLevels]float64 // GPUs of a domain of each level
@@ -148,6 +149,7 @@ func (m *Model) setLayers() {
 	}
 	m.single = m.layers[models.Dense] == 0 || m.layers[models.MoE] == 0
 	m.ordered = slices.IsSorted(m.kinds)
+	m.period = periodOf(m.kinds)
 	m.uneven = unevenness(len(m.kinds))
 	for k := range m.params {
 		if m.layers[k] > 0 {

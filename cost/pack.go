@@ -17,7 +17,7 @@ import (
 // before it, on which splitSpan relies.
 func (m *Model) free(j *job, s *schedule) (candidate, bool) {
 	c, ok := m.packed(j, s)
-	if ok && j.vpp > 1 && !m.ordered && !j.schedule.Folded() {
+	if ok && m.dealt(j) {
 		c = m.improved(j, s, c)
 	}
 	return c, ok
@@ -30,7 +30,15 @@ func (m *Model) packed(j *job, s *schedule) (candidate, bool) {
 			return m.judge(j, s, clone(s.chunks)), true
 		}
 	}
+	if j.running && !m.dealt(j) {
+		return candidate{}, false
+	}
 	return m.leastPeak(j, s)
+}
+
+// dealt reports whether dealing goes on from the split that packing finds.
+func (m *Model) dealt(j *job) bool {
+	return j.vpp > 1 && !m.ordered && !j.schedule.Folded() && !m.inTurn(j)
 }
 
 func clone(chunks []int32) []int32 { return append([]int32(nil), chunks...) }
@@ -45,29 +53,47 @@ func (m *Model) fastest(j *job, s *schedule, limit float64) bool {
 		return false
 	}
 	for {
-		ok, next := m.pack(j, s, threshold, limit)
+		ok, stop := m.pack(j, s, threshold, limit)
 		if ok {
 			return true
 		}
-		if math.IsInf(next, 1) {
+		if math.IsInf(stop.slower, 1) {
 			return false
 		}
-		threshold = next
+		threshold = stop.slower
 	}
 }
+
+// stops is what keeps ranks from holding more: the least time of a rank above the
+// threshold, and the least reserved bytes above the limit, at which one does.
+type stops struct{ slower, larger float64 }
+
+// nothing stops a rank.
+var nothing = stops{math.Inf(1), math.Inf(1)}
+
+func (a stops) least(b stops) stops { return stops{min(a.slower, b.slower), min(a.larger, b.larger)} }
 
 // halvings narrows a peak to one part in 10^12.
 const halvings = 40
 
-// leastPeak is the split of least peak memory.
+// leastPeak is the split of least peak memory. Limits below the bytes that have
+// stopped a rank are not tried again.
 func (m *Model) leastPeak(j *job, s *schedule) (candidate, bool) {
 	anyTime := math.Inf(1)
 	j.fitting.within = 0
-	lo, hi := j.run, max(j.run, 1)
-	for {
-		if ok, _ := m.pack(j, s, anyTime, hi); ok {
-			break
+	larger := 0.0
+	packs := func(limit float64) bool {
+		if larger > limit*(1+slack) {
+			return false
 		}
+		ok, stop := m.pack(j, s, anyTime, limit)
+		if !ok {
+			larger = stop.larger
+		}
+		return ok
+	}
+	lo, hi := j.run, max(j.run, 1)
+	for !packs(hi) {
 		if lo, hi = hi, 2*hi; hi > huge {
 			return candidate{}, false
 		}
@@ -75,7 +101,7 @@ func (m *Model) leastPeak(j *job, s *schedule) (candidate, bool) {
 	best := m.judge(j, s, clone(s.chunks))
 	for range halvings {
 		mid := (lo + hi) / 2
-		if ok, _ := m.pack(j, s, anyTime, mid); !ok {
+		if !packs(mid) {
 			lo = mid
 			continue
 		}
@@ -89,34 +115,39 @@ func (m *Model) leastPeak(j *job, s *schedule) (candidate, bool) {
 
 // pack fills the ranks so that none is slower than the threshold or reserves
 // more than the limit, and leaves the chunks in s. When layers are left over,
-// next is the least threshold above this one that changes the outcome.
-func (m *Model) pack(j *job, s *schedule, threshold, limit float64) (ok bool, next float64) {
+// another threshold or limit changes that only if it reaches one of the stops.
+func (m *Model) pack(j *job, s *schedule, threshold, limit float64) (ok bool, stop stops) {
 	if j.vpp > 1 && m.ordered && !m.single && !j.schedule.Folded() {
 		return m.packMixed(j, s, threshold, limit)
 	}
-	next = math.Inf(1)
+	if m.inTurn(j) {
+		return m.packTurns(j, s, threshold, limit)
+	}
+	stop = nothing
 	left := len(m.kinds)
 	var totals [maxRanks]int
 	for r := j.pp - 1; r >= 0; r-- {
 		least, reserve := m.leastLayers(j, r), m.reserved(j, r)
-		n, slower := m.holds(j, r, left, left-reserve, threshold, limit)
-		next = min(next, slower)
-		if n < least || n == 0 && !j.bearable(r, limit) {
-			return false, next
+		n, own := m.holds(j, r, left, left-reserve, threshold, limit)
+		stop = stop.least(own)
+		if n == 0 && !j.bearable(r, limit) {
+			return false, stop.least(stops{math.Inf(1), j.allocated(r, [models.NumKinds]float64{}) * j.reserved})
+		}
+		if n < least {
+			return false, stop
 		}
 		totals[r], left = n, left-n
 	}
 	if left > 0 {
-		return false, next
+		return false, stop
 	}
 	m.deal(j, s, totals[:j.pp])
-	return true, next
+	return true, stop
 }
 
 // holds is how many of the last `left` layers, at most `most`, rank r holds
-// within the threshold and the limit; slower is its time with one more if the
-// threshold is what stopped it.
-func (m *Model) holds(j *job, r, left, most int, threshold, limit float64) (n int, slower float64) {
+// within the threshold and the limit, and what stops it from holding one more.
+func (m *Model) holds(j *job, r, left, most int, threshold, limit float64) (n int, stop stops) {
 	var layers [models.NumKinds]float64
 	if m.single && !j.fitting.on {
 		n = m.guess(j, r, most, threshold, limit)
@@ -125,14 +156,14 @@ func (m *Model) holds(j *job, r, left, most int, threshold, limit float64) (n in
 	for ; n < most; n++ {
 		with := m.withLayer(j, layers, r, left-n-1, n+1)
 		if t := j.rankTime(r, with).sum(); t > threshold*(1+slack) {
-			return n, t
+			return n, stops{t, math.Inf(1)}
 		}
-		if j.allocated(r, with)*j.reserved > limit*(1+slack) {
-			break
+		if bytes := j.allocated(r, with) * j.reserved; bytes > limit*(1+slack) {
+			return n, stops{math.Inf(1), bytes}
 		}
 		layers = with
 	}
-	return n, math.Inf(1)
+	return n, nothing
 }
 
 // guess is a number of layers, all of one kind, that rank r surely holds.

@@ -19,7 +19,7 @@ import (
 
 // mixed is the buffers of that packing.
 type mixed struct {
-	room  []int32 // MoE layers that rank r holds beside d dense ones: room[r*(dense+1)+d]; -1 if not even those
+	rooms         // for MoE layers beside d dense ones
 	most  []int32 // most room of the ranks up to r that hold d dense layers together
 	taken []int32 // dense layers of rank r in that case
 	ranks []kinds // layers of each rank
@@ -31,11 +31,12 @@ type kinds struct{ dense, moe int }
 // cannot stands for a number of layers that cannot be given.
 const cannot = math.MinInt32
 
-// packMixed is pack for such models. next is the least threshold above this one
-// at which some rank holds more.
-func (m *Model) packMixed(j *job, s *schedule, threshold, limit float64) (ok bool, next float64) {
-	next = m.measureRoom(j, s, threshold, limit)
+// packMixed is pack for such models.
+func (m *Model) packMixed(j *job, s *schedule, threshold, limit float64) (ok bool, stop stops) {
 	dense := int(m.layers[models.Dense])
+	stop = s.mixed.measure(j, dense+1, int(m.layers[models.MoE]), threshold, limit, func(d, n int) [models.NumKinds]float64 {
+		return [models.NumKinds]float64{models.Dense: float64(d), models.MoE: float64(n)}
+	})
 	for i := range dense + 2 {
 		q := dense - i
 		if q < 0 {
@@ -44,50 +45,10 @@ func (m *Model) packMixed(j *job, s *schedule, threshold, limit float64) (ok boo
 		if q < j.pp*j.vpp && m.fillDense(j, s, q) {
 			m.fillMoE(j, s, q)
 			m.dealMixed(j, s, q)
-			return true, next
+			return true, stop
 		}
 	}
-	return false, next
-}
-
-// measureRoom sets the room of every rank. A rank between the first and the last
-// has no less than the one before, since it holds fewer micro-batches.
-func (m *Model) measureRoom(j *job, s *schedule, threshold, limit float64) (next float64) {
-	dense := int(m.layers[models.Dense])
-	w, next := dense+1, math.Inf(1)
-	s.mixed.room = append(s.mixed.room[:0], make([]int32, j.pp*w)...)
-	for r := j.pp - 1; r >= 0; r-- {
-		for d := range w {
-			most := int32(m.layers[models.MoE])
-			if r < j.pp-2 {
-				most = min(most, s.mixed.room[(r+1)*w+d])
-			}
-			if d > 0 {
-				most = min(most, s.mixed.room[r*w+d-1])
-			}
-			n, slower := m.beside(j, r, d, most, threshold, limit)
-			s.mixed.room[r*w+d], next = n, min(next, slower)
-		}
-	}
-	return next
-}
-
-// beside is how many MoE layers, at most `most`, rank r holds beside d dense
-// ones; slower is its time with one more if the threshold is what stopped it.
-func (m *Model) beside(j *job, r, d int, most int32, threshold, limit float64) (n int32, slower float64) {
-	slower = math.Inf(1)
-	for n = most; n >= 0; n-- {
-		layers := [models.NumKinds]float64{models.Dense: float64(d), models.MoE: float64(n)}
-		if j.allocated(r, layers)*j.reserved > limit*(1+slack) {
-			continue
-		}
-		t := j.rankTime(r, layers).sum()
-		if t <= threshold*(1+slack) {
-			break
-		}
-		slower = t
-	}
-	return n, slower
+	return false, stop
 }
 
 // before is how many chunks of rank r lie before chunk q.
@@ -147,14 +108,14 @@ func (m *Model) fillDense(j *job, s *schedule, q int) bool {
 // roomBeside is rank r's room for MoE layers beside d dense ones, cannot if it
 // cannot hold as many as its chunks need.
 func (m *Model) roomBeside(j *job, s *schedule, q, r, d int) int32 {
-	room := s.mixed.room[r*(int(m.layers[models.Dense])+1)+d]
+	room := s.mixed.room[r*s.mixed.sets+d]
 	switch fewest := j.fewestMoE(q, r); {
-	case int(room) < fewest:
+	case room < fewest:
 		return cannot
 	case fewest == 0 && j.before(q, r) == j.vpp:
 		return 0
 	}
-	return room
+	return int32(room)
 }
 
 // fillMoE sets the layers of the ranks: the dense ones as found, the others from

@@ -36,6 +36,7 @@ type schedule struct {
 	fwds, bwds       [maxRanks]int // operations run so far
 
 	mixed mixed
+	turns turns
 }
 
 // rankOf is the rank of a chunk.

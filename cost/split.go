@@ -27,13 +27,25 @@ func (e *NoForm) Error() string {
 // split is taken when it is as fast. The error is a *NoForm when no form
 // expresses the point's pp and vpp.
 func (m *Model) Split(pt *plan.Point, forms []plan.SplitForm) (plan.Stages, error) {
+	stages, _, err := m.split(pt, forms, false)
+	return stages, err
+}
+
+// SplitRunning is Split where plans that are refused for their memory are of no use:
+// ok is false when the point has no other split.
+func (m *Model) SplitRunning(pt *plan.Point, forms []plan.SplitForm) (stages plan.Stages, ok bool, err error) {
+	return m.split(pt, forms, true)
+}
+
+func (m *Model) split(pt *plan.Point, forms []plan.SplitForm, running bool) (stages plan.Stages, ok bool, err error) {
 	b := pt.Box()
 	v := m.look(&b)
 	j := m.newJob(&v)
+	j.running = running
 	s := m.scratch.Get().(*schedule)
 	defer m.scratch.Put(s)
 	if j.pp > maxRanks || j.pp < 1 || j.pp*j.vpp > len(m.kinds)+plan.MaxEmptyChunks {
-		return plan.Stages{}, m.noForm(&v, forms)
+		return plan.Stages{}, false, m.noForm(&v, forms)
 	}
 	best, found := candidate{}, false
 	for _, form := range forms {
@@ -42,19 +54,22 @@ func (m *Model) Split(pt *plan.Point, forms []plan.SplitForm) (plan.Stages, erro
 			best, found = c, true
 		}
 	}
-	if !found {
-		return plan.Stages{}, m.noForm(&v, forms)
+	switch {
+	case running && (!found || best.tier == refused):
+		return plan.Stages{}, false, nil
+	case !found:
+		return plan.Stages{}, false, m.noForm(&v, forms)
 	}
 	form, ok := j.formOf(forms, best.chunks)
 	if !ok {
-		return plan.Stages{}, m.noForm(&v, forms)
+		return plan.Stages{}, false, m.noForm(&v, forms)
 	}
-	stages := plan.Stages{Form: form, Text: plan.RunLength(best.chunks)}
+	stages = plan.Stages{Form: form, Text: plan.RunLength(best.chunks)}
 	if j.fitting.on {
 		m.fitted(&j, s, best.chunks)
 		stages.Recompute = s.perRank()
 	}
-	return stages, nil
+	return stages, true, nil
 }
 
 func (m *Model) noForm(v *view, forms []plan.SplitForm) error {
@@ -80,10 +95,13 @@ func (j *job) writes(f plan.SplitForm) bool {
 // candidate is one split with its figures.
 type candidate struct {
 	chunks  []int32
-	tier    int     // 0 fits, 1 runs, 2 neither
+	tier    int     // 0 fits, 1 runs, refused
 	slowest float64 // time of its slowest rank
 	peak    float64
 }
+
+// refused is the tier of splits that do not run.
+const refused = 2
 
 // slack is the relative difference that counts as none: rounding only.
 const slack = 1e-9
@@ -92,7 +110,7 @@ func (c *candidate) better(o *candidate) bool {
 	if c.tier != o.tier {
 		return c.tier < o.tier
 	}
-	if c.tier == 2 {
+	if c.tier == refused {
 		return c.peak < o.peak*(1-slack)
 	}
 	return c.slowest < o.slowest*(1-slack)
@@ -153,7 +171,7 @@ func (j *job) tier(peak float64) int {
 	case peak <= j.run:
 		return 1
 	}
-	return 2
+	return refused
 }
 
 // fill gives the chunks' layers to the ranks and sums their times.

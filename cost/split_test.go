@@ -20,6 +20,10 @@ func smallModel(t *testing.T, r *rand.Rand) *models.Model {
 	if o.FirstKDense > 0 {
 		o.FirstKDense = 1 + r.IntN(o.Layers-1)
 	}
+	if o.MoEEvery > 1 {
+		o.MoEEvery, o.FirstKDense = 2+r.IntN(3), max(0, r.IntN(8)-4)
+		o.FirstKDense = min(o.FirstKDense, o.Layers-1)
+	}
 	return &o
 }
 

@@ -148,12 +148,13 @@ func BenchmarkProof(b *testing.B) {
 }
 
 // BenchmarkChunks proves the best plan of 128 layers over 16 stages of two chunks,
-// the layers of each chunk among its choices: equal layers, and dense ones before
-// MoE.
+// the layers of each chunk among its choices: equal layers, dense ones before MoE,
+// and both in turn.
 func BenchmarkChunks(b *testing.B) {
 	for _, n := range []instance{
 		{"one kind", "megatron-1t", "a100:4096", 4096, 2048},
 		{"dense before MoE", "deepseek-v3", "h800:2048", 15360, 4096},
+		{"in turn", "llama-4-maverick", "h100:1024", 1024, 4096},
 	} {
 		b.Run(n.name, func(b *testing.B) {
 			p := n.problem(b)

@@ -136,7 +136,7 @@ func (v *visitor) Cut(b bounded) bool {
 func (v *visitor) Leaf(n *solver.Node) error {
 	box := v.space.Box(n)
 	p := box.Least()
-	l, ok, err := v.priced(&p)
+	l, ok, err := v.pricedIn(&p, v.contests[0].memory)
 	if err != nil || !ok || !v.contests[0].accepts(&l.figures) {
 		return err
 	}
@@ -150,14 +150,20 @@ func (v *visitor) Leaf(n *solver.Node) error {
 // priced is the plan at a point with its price; ok is false when a rule
 // forbids it or no form expresses its split.
 func (s *session) priced(p *plan.Point) (l leaf, ok bool, err error) {
+	return s.pricedIn(p, unlimited)
+}
+
+// pricedIn is priced where a plan that is not of the memory group is of no use; ok
+// may be false for one.
+func (s *session) pricedIn(p *plan.Point, g memoryGroup) (l leaf, ok bool, err error) {
 	if s.broken(p) != nil {
 		return leaf{}, false, nil
 	}
-	stages, err := s.price.Split(p, s.forms)
+	stages, ok, err := s.split(p, g)
 	if noForm := (*cost.NoForm)(nil); errors.As(err, &noForm) {
 		return leaf{}, false, nil
 	}
-	if err != nil {
+	if err != nil || !ok {
 		return leaf{}, false, err
 	}
 	l.plan = p.Plan(s.levels)
@@ -168,6 +174,25 @@ func (s *session) priced(p *plan.Point) (l leaf, ok bool, err error) {
 	s.stats.Priced++
 	l.figures = s.price.Price(&l.plan)
 	return l, true, nil
+}
+
+// splitter is a price model that looks for no split of a plan that is refused.
+type splitter interface {
+	SplitRunning(p *plan.Point, forms []plan.SplitForm) (stages plan.Stages, ok bool, err error)
+}
+
+// split is the layers of each chunk of a plan of the group; ok is false where the
+// point is known to have none.
+func (s *session) split(p *plan.Point, g memoryGroup) (stages plan.Stages, ok bool, err error) {
+	if w, can := s.price.(splitter); can && g != unlimited {
+		stages, ok, err = w.SplitRunning(p, s.forms)
+		if err == nil && !ok {
+			s.stats.Priced++
+		}
+		return stages, ok, err
+	}
+	stages, err = s.price.Split(p, s.forms)
+	return stages, err == nil, err
 }
 
 // keyOf is the key of a box's bounds, or of a plan's figures. With least peak
