@@ -29,6 +29,7 @@ var subjects = []subject{
 	{"8B on 64 A100 by FSDP", "llama-3.1-8b", "a100:64", "fsdp", 256, 4096, ""},
 	{"Mixtral on 64 H100 under DeepSpeed", "mixtral-8x7b", "h100:64", "deepspeed", 256, 4096, ""},
 	{"Mixtral with a window of none", "mixtral-8x7b", "h100:64", "megatron", 128, 4096, ""},
+	{"Llama 4 Maverick on 512 H100", "llama-4-maverick", "h100:512", "megatron", 1024, 4096, ""},
 	{"dense 70B in fp8", "llama-3.1-70b", "h100:256", "megatron", 1024, 8192, plan.FP8},
 	{"Qwen3-30B in mxfp8", "qwen3-30b-a3b", "gb200-nvl72:288", "megatron", 1152, 4096, plan.MXFP8},
 }
@@ -229,6 +230,16 @@ func TestNoPlanOfABoxIsBelowItsBoundWithDenseLayersFirst(t *testing.T) {
 		o := *find(t, s.model)
 		o.Layers, o.FirstKDense = c.layers, c.dense
 		noneBelow(t, s.priceOf(t, &o), rand.New(rand.NewPCG(uint64(c.layers), uint64(c.dense))), 100)
+	}
+}
+
+// The bound where kinds take turns counts what the windows of a rank's chunks hold.
+func TestNoPlanOfABoxIsBelowItsBoundWithKindsInTurn(t *testing.T) {
+	for _, c := range []struct{ layers, dense, every int }{{48, 0, 2}, {128, 0, 2}, {30, 0, 3}, {61, 0, 4}, {21, 4, 2}, {40, 1, 3}} {
+		s := subjectCalled(t, "Llama 4 Maverick on 512 H100")
+		o := *find(t, s.model)
+		o.Layers, o.FirstKDense, o.MoEEvery = c.layers, c.dense, c.every
+		noneBelow(t, s.priceOf(t, &o), rand.New(rand.NewPCG(uint64(c.layers), uint64(c.every))), 300)
 	}
 }
 

@@ -63,11 +63,13 @@ func (m *Model) endPeak(v *view, a *memory) float64 {
 
 // room reports whether the layers fit the stages when each may hold as many as the
 // limit on allocated bytes allows: kind by kind, and the MoE layers where the dense
-// ones take what they leave, or the place of as few of them as can be.
+// ones take what they leave, or the place of as few of them as can be. Where kinds take
+// turns, also as many of both as their drifts allow.
 func (m *Model) room(v *view, a *memory, limit float64) bool {
 	p := v.cols.lo
 	left := m.layers
-	beside, most := 0.0, 1.0 // dense layers that fit beside the most MoE layers, and in the place of one more at most
+	turns := 0.0             // layers of both kinds
+	beside, most := 0.0, 1.0 // dense layers that fit beside the most MoE layers, and at most so many times n in the place of any n
 	for r := 0.0; r < p; r++ {
 		flight := v.leastFlight(r, p)
 		free := limit - a.common() - a.ends(r, p)
@@ -86,8 +88,14 @@ func (m *Model) room(v *view, a *memory, limit float64) bool {
 		if !m.single {
 			spare := free - float64(hold[models.MoE]*each[models.MoE])
 			beside += layersIn(spare, each[models.Dense])
-			most = max(most, layersIn(spare+each[models.MoE], each[models.Dense]))
+			most = max(most, math.Ceil(each[models.MoE]/each[models.Dense]))
 		}
+		if !m.ordered {
+			turns += m.turnsIn(free, each, v.vpp.hi)
+		}
+	}
+	if !m.ordered && turns < float64(len(m.kinds)) {
+		return false
 	}
 	if left[models.Dense] > 0 || left[models.MoE] > 0 {
 		return false

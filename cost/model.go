@@ -54,15 +54,16 @@ type Model struct {
 	kinds   []models.Kind
 	layers  [models.NumKinds]float64 // how many of each kind
 	params  [models.NumKinds]models.LayerParams
-	held    [models.NumKinds]held   // the same by how it is divided
-	mtp     float64                 // multi-token-prediction layers that are trained
-	further held                    // the parameters of one
-	single  bool                    // all layers are of one kind
-	ordered bool                    // the dense layers come before the MoE layers, or there is one kind
-	period  int                     // of the kinds of the layers
-	uneven  []float64               // see unevenness
-	cores   []float64               // see coreRate
-	domains [plan.MaxLevels]float64 // GPUs of a domain of each level
+	held    [models.NumKinds]held    // the same by how it is divided
+	mtp     float64                  // multi-token-prediction layers that are trained
+	further held                     // the parameters of one
+	single  bool                     // all layers are of one kind
+	ordered bool                     // the dense layers come before the MoE layers, or there is one kind
+	period  int                      // of the kinds of the layers
+	drift   [models.NumKinds]float64 // see driftOf
+	uneven  []float64                // see unevenness
+	cores   []float64                // see coreRate
+	domains [plan.MaxLevels]float64  // GPUs of a domain of each level
 
 	nets    [plan.NumDims]*network // one and the same but when a sensitivity is asked
 	lazy    *tables
@@ -154,6 +155,7 @@ func (m *Model) setLayers() {
 	for k := range m.params {
 		if m.layers[k] > 0 {
 			m.params[k] = m.model.Layer(models.Kind(k))
+			m.drift[k] = driftOf(m.kinds, models.Kind(k), m.layers[k])
 			m.held[k] = heldOf(&m.params[k])
 			m.keeps[k], m.remade[k] = m.newKept(models.Kind(k))
 		}
