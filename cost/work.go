@@ -29,14 +29,16 @@ func (w *work) scale(f float64) work {
 	}
 }
 
-func (w *work) least(o *work) work {
-	return work{
-		fwd:   [2]float64{min(w.fwd[0], o.fwd[0]), min(w.fwd[1], o.fwd[1])},
-		bwd:   [2]float64{min(w.bwd[0], o.bwd[0]), min(w.bwd[1], o.bwd[1])},
-		inp:   [2]float64{min(w.inp[0], o.inp[0]), min(w.inp[1], o.inp[1])},
-		core:  [plan.NumCPComm]float64{min(w.core[0], o.core[0]), min(w.core[1], o.core[1]), min(w.core[2], o.core[2]), min(w.core[3], o.core[3])},
-		again: [2]float64{min(w.again[0], o.again[0]), min(w.again[1], o.again[1])}, mlp: min(w.mlp, o.mlp), wgt: min(w.wgt, o.wgt),
+// lower takes the lesser of each part.
+func (w *work) lower(o *work) {
+	for sp := range w.fwd {
+		w.fwd[sp], w.bwd[sp], w.inp[sp] = min(w.fwd[sp], o.fwd[sp]), min(w.bwd[sp], o.bwd[sp]), min(w.inp[sp], o.inp[sp])
+		w.again[sp] = min(w.again[sp], o.again[sp])
 	}
+	for kind := range w.core {
+		w.core[kind] = min(w.core[kind], o.core[kind])
+	}
+	w.mlp, w.wgt = min(w.mlp, o.mlp), min(w.wgt, o.wgt)
 }
 
 // part is what a work table describes: a layer kind or the head.
@@ -108,7 +110,7 @@ func (m *Model) newWorkTable() *workTable {
 		if !m.has(part(p)) {
 			continue
 		}
-		t.slot[p] = t.running(t.exact[p], 1, func(i, j, k int) float64 { return 1 })
+		t.slot[p] = t.running(t.exact[p], 1, nil)
 		t.sequence[p] = t.running(t.exact[p], -1, func(i, j, k int) float64 {
 			return float64(t.tp.values[i]*t.cp.values[j]) / float64(t.mb.values[k])
 		})
@@ -168,7 +170,7 @@ func (t *workTable) at(i, j, k int) int {
 	return (i*len(t.cp.values)+j)*len(t.mb.values) + k
 }
 
-// running is the table of scaled entries, each replaced by the least of itself
+// running is the table of entries, scaled if they are to be, each replaced by the least of itself
 // and its predecessors: with direction 1 those of smaller tp and cp and larger
 // micro-batch, with -1 the opposite.
 func (t *workTable) running(exact []work, direction int, scale func(i, j, k int) float64) []work {
@@ -184,17 +186,20 @@ func (t *workTable) running(exact []work, direction int, scale func(i, j, k int)
 		for y := range nc {
 			for z := range nb {
 				i, j, k := pick(x, nt), pick(y, nc), pick(nb-1-z, nb)
-				w := exact[t.at(i, j, k)].scale(scale(i, j, k))
+				at := t.at(i, j, k)
+				w := &out[at]
+				if *w = exact[at]; scale != nil {
+					*w = w.scale(scale(i, j, k))
+				}
 				if x > 0 {
-					w = w.least(&out[t.at(i-direction, j, k)])
+					w.lower(&out[t.at(i-direction, j, k)])
 				}
 				if y > 0 {
-					w = w.least(&out[t.at(i, j-direction, k)])
+					w.lower(&out[t.at(i, j-direction, k)])
 				}
 				if z > 0 {
-					w = w.least(&out[t.at(i, j, k+direction)])
+					w.lower(&out[t.at(i, j, k+direction)])
 				}
-				out[t.at(i, j, k)] = w
 			}
 		}
 	}

@@ -67,8 +67,8 @@ func (r *relation) prefixCounts() *prefix {
 	stride := 1
 	for i := len(p.sizes) - 1; i >= 0; i-- {
 		width := stride * (p.sizes[i] + 1)
-		for j := range p.sum {
-			if j%width >= stride {
+		for start := 0; start < total; start += width {
+			for j := start + stride; j < start+width; j++ {
 				p.sum[j] += p.sum[j-stride]
 			}
 		}

@@ -93,15 +93,15 @@ func (s *Session) supports(g Group, r *relation) {
 	n, m := len(x.values), len(y.values)
 	up, down := r.unions()
 	for k := range n {
-		line := r.allowed[k*m : k*m+m]
+		line, up, down := r.allowed[k*m:k*m+m], up[k*m:k*m+m], down[k*m:k*m+m]
 		if !slices.Contains(line, false) {
 			continue
 		}
 		var premise Lit
 		switch {
-		case slices.Equal(line, up[k]):
+		case slices.Equal(line, up):
 			premise = x.ge(k)
-		case slices.Equal(line, down[k]):
+		case slices.Equal(line, down):
 			premise = x.ge(k + 1).Not()
 		default:
 			premise = s.eq(x, k)
@@ -112,26 +112,16 @@ func (s *Session) supports(g Group, r *relation) {
 
 // unions are, by value of the first integer, the values of the second allowed
 // with it or a larger one (up), with it or a smaller one (down).
-func (r *relation) unions() (up, down [][]bool) {
-	n, m := len(r.cols[0].values), len(r.cols[1].values)
-	up, down = make([][]bool, n), make([][]bool, n)
-	for k := range n {
-		up[k] = slices.Clone(r.allowed[k*m : k*m+m])
-		down[k] = slices.Clone(up[k])
-		if k > 0 {
-			merge(down[k], down[k-1])
-		}
+func (r *relation) unions() (up, down []bool) {
+	m := len(r.cols[1].values)
+	up, down = slices.Clone(r.allowed), slices.Clone(r.allowed)
+	for i := m; i < len(down); i++ {
+		down[i] = down[i] || down[i-m]
 	}
-	for k := n - 2; k >= 0; k-- {
-		merge(up[k], up[k+1])
+	for i := len(up) - m - 1; i >= 0; i-- {
+		up[i] = up[i] || up[i+m]
 	}
 	return up, down
-}
-
-func merge(into, from []bool) {
-	for i, b := range from {
-		into[i] = into[i] || b
-	}
 }
 
 // oneOf appends literals of which one holds if and only if the integer takes
