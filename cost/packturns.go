@@ -58,6 +58,8 @@ type turns struct {
 	stays             []stay   // by places before and remainders: stays[before*places+remainders]
 	remainders        []kinds  // their layers
 	rooms                      // for periods beside a remainder
+	least             []int    // layers of each rank
+	spare             int      // layers for which there is more room than for all
 	words             int      // of a set of totals
 	reach             []uint64 // totals of the ranks before r, by places: words from (r*places+places)*words on
 }
@@ -151,9 +153,10 @@ func (x *turns) layers(m *Model, set, n int) [models.NumKinds]float64 {
 }
 
 // enough reports whether the ranks have room for all layers when each is free to
-// have the remainder of its choice.
+// have the remainder of its choice. So much more room as there is then, a rank can
+// hold less than its most.
 func (x *turns) enough(j *job, layers int) bool {
-	total := 0
+	x.least, x.spare = x.least[:0], -layers
 	for r := range j.pp {
 		most := 0
 		for set, own := range x.remainders {
@@ -161,9 +164,12 @@ func (x *turns) enough(j *job, layers int) bool {
 				most = max(most, own.dense+own.moe+n*x.period)
 			}
 		}
-		total += most
+		x.least, x.spare = append(x.least, most), x.spare+most
 	}
-	return total >= layers
+	for r := range x.least {
+		x.least[r] -= x.spare
+	}
+	return x.spare >= 0
 }
 
 // fewest is the fewest periods of a rank: one for each chunk that holds whole
@@ -194,7 +200,8 @@ func (x *turns) reaches(j *job, begin, layers int) (end int, ok bool) {
 			}
 			for i := range x.places {
 				t := &x.stays[before*x.places+i]
-				for n := x.fewest(j, r, t); n <= x.room[r*x.sets+t.set]; n++ {
+				few := max(x.fewest(j, r, t), (x.least[r]-t.remainder+x.period-1)/x.period)
+				for n := few; n <= x.room[r*x.sets+t.set]; n++ {
 					union(x.totals(r+1, t.after), from, t.remainder+n*x.period)
 				}
 			}
