@@ -6,12 +6,13 @@ import (
 	"meshplan/models"
 )
 
-// Where dense and MoE layers alternate and a rank holds several chunks, what a
-// rank holds of each kind depends on the size of every chunk before its own.
-// pack then takes each layer for one of the model's mean composition, and dealing
-// searches from there, chunk by chunk from the last to the first, for a split that
-// is better by its own layers. That is exact when the search ends within its
-// steps, as it does for a dozen chunks.
+// Where dense and MoE layers take turns and a rank holds several chunks, what a
+// rank holds of each kind depends on the size of every chunk before its own. If
+// they do so with no period, or a rank has too many chunks for packTurns, pack
+// takes each layer for one of the model's mean composition, and dealing searches
+// from there, chunk by chunk from the last to the first, for a split that is better
+// by its own layers. That is exact when the search ends within its steps, as it does
+// for a dozen chunks.
 
 // dealingSteps is the most chunks that dealing tries a size of.
 const dealingSteps = 1 << 11

@@ -1,8 +1,6 @@
 package cost
 
-import (
-	"meshplan/models"
-)
+import "meshplan/models"
 
 // Packing where a rank holds several chunks and the kinds of the model's layers
 // repeat with a period, as where dense and MoE layers alternate. What a chunk holds
