@@ -178,6 +178,9 @@ func (m *Model) slowSpan(v *view, t *total, j *job) float64 {
 	if v.vpp.hi <= 1 {
 		last += float64(j.stageTime(m.layers).sum() * (1 - 1/v.pp.lo))
 	}
+	if !m.ordered {
+		return max(last, m.turnSpan(v, j))
+	}
 	if !m.single {
 		return last
 	}
