@@ -156,19 +156,19 @@ func BenchmarkChunks(b *testing.B) {
 		{"dense before MoE", "deepseek-v3", "h800:2048", 15360, 4096},
 		{"in turn", "llama-4-maverick", "h100:1024", 1024, 4096},
 	} {
-		b.Run(n.name, func(b *testing.B) {
-			p := n.problem(b)
-			deep := *p.Facts.Model
-			deep.Layers = 128
-			p.Facts.Model = &deep
-			p.Pins, _ = framework.ParsePins("pp=16,vpp=2")
-			for b.Loop() {
-				r := mustBest(b, p, 0)
-				if r.Status != Optimal {
-					b.Fatal(r.Status)
-				}
-				reportWork(b, r)
-			}
+		p := n.problem(b)
+		deep := *p.Facts.Model
+		deep.Layers = 128
+		p.Facts.Model = &deep
+		p.Pins = found(framework.ParsePins("pp=16,vpp=2"))
+		bench(b, n.name+"/walk", func(b *testing.B) { reportWork(b, mustBest(b, p, 0)) })
+		bench(b, n.name+"/two", func(b *testing.B) {
+			two := *p
+			two.Jobs = 2
+			reportWork(b, mustBest(b, &two, 0))
+		})
+		bench(b, n.name+"/loops", func(b *testing.B) {
+			reportLoops(b, rivals(b, p).Bounded(context.Background(), loops.Query{}))
 		})
 	}
 }
