@@ -30,7 +30,10 @@ func (m *Model) BoundWithin(b *plan.Box, share float64) Bound {
 
 // total is the whole step's time of the layers and of the head per GPU, if the
 // work were spread evenly over the pipeline.
-type total struct{ layers, head pass }
+type total struct {
+	layers, head pass
+	work         float64 // of the layers, where it is spread over the most GPUs
+}
 
 // totals cancels the dimensions that share the work before bounding it: batch
 // x GPU time of a sequence / GPUs. Where those dimensions are known there is
@@ -39,6 +42,7 @@ func (m *Model) totals(v *view, j *job) total {
 	var t total
 	if v.sharesKnown() {
 		t.layers = j.stageTime(m.layers).times(v.micro.lo / v.pp.lo)
+		t.work = v.busy(t.layers)
 		t.head = j.head.times(v.micro.lo)
 		return t
 	}
@@ -48,14 +52,15 @@ func (m *Model) totals(v *view, j *job) total {
 		}
 	}
 	t.layers = t.layers.times(m.batch / v.all)
+	t.work = v.busy(t.layers)
 	var floor pass
 	for k, n := range m.layers {
 		if n > 0 {
 			floor = floor.plus(m.hostFloor(v, models.Kind(k)).times(n))
 		}
 	}
-	t.layers = t.layers.atLeast(floor.times(m.batch / (v.mb.hi * m.most(v.dp.hi*v.pp.hi, v.tp.lo*v.cp.lo))))
-	t.head = m.headPass(v, sequence).times(m.batch / m.most(v.tp.hi*v.cp.hi*v.dp.hi, v.pp.lo))
+	t.layers = t.layers.atLeast(floor.times(m.batch / (v.mb.hi * v.most(v.dp.hi*v.pp.hi, v.tp.lo*v.cp.lo))))
+	t.head = m.headPass(v, sequence).times(m.batch / v.most(v.tp.hi*v.cp.hi*v.dp.hi, v.pp.lo))
 	return t
 }
 
@@ -94,7 +99,21 @@ func (m *Model) leastStep(v *view, a *memory, limit float64) float64 {
 		hidden = 1 / v.each.lo
 	}
 	whole = max(whole, span, float64(span*(1-hidden))+g.both)
-	return (whole + g.optimizer + m.profile.Time.StepSeconds.Value) * m.jitter
+	return m.waited(v, whole+g.optimizer+m.profile.Time.StepSeconds.Value, t.work)
+}
+
+// waited is the least step with what ranks wait for slower ones, which grows with the
+// GPUs. On fewer of them than share the work within the step it takes longer: their
+// work is at least that much, and from 8 GPUs up the product of both has its least
+// value at an end.
+func (m *Model) waited(v *view, step, work float64) float64 {
+	fewest := v.tp.lo * v.cp.lo * v.dp.lo * v.pp.lo
+	enough := max(fewest, v.all*min(1, work/step))
+	waited := step * m.waiting(enough)
+	if few := max(fewest, 8); few < enough {
+		waited = min(waited, work*v.all/few*m.waiting(few))
+	}
+	return waited
 }
 
 // meanHeld is the parameters of the mean rank, without embedding and head

@@ -285,8 +285,8 @@ func TestJitterAndAnchorScaleTheStep(t *testing.T) {
 			q := p
 			q.Time.Jitter.Value, q.Time.Anchor.Value = 0.1*r.Float64(), 0.5+r.Float64()
 			scaled := under(t, m, &q)
-			factor := q.Time.Anchor.Value * (1 + q.Time.Jitter.Value*math.Log2(float64(m.cluster.GPUs())/8))
 			_, one := randomPlan(r, m)
+			factor := q.Time.Anchor.Value * (1 + q.Time.Jitter.Value*math.Log2(max(1, float64(one.Placement.GPUs())/8)))
 			a, b := even.Price(&one), scaled.Price(&one)
 			if math.Abs(float64(b.Step/a.Step)/factor-1) > 1e-12 {
 				t.Errorf("%s: %v and %v, a factor of %g, want %g", s.name, a.Step, b.Step, float64(b.Step/a.Step), factor)
@@ -295,6 +295,22 @@ func TestJitterAndAnchorScaleTheStep(t *testing.T) {
 				t.Errorf("%s: %+v and %+v differ in more than the step", s.name, a, b)
 			}
 		}
+	}
+}
+
+// GPUs that a plan leaves idle keep none waiting.
+func TestAPlanTakesAsLongOnALargerCluster(t *testing.T) {
+	step := func(gpus int) float64 {
+		p, err := profile.Find("megatron")
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := pricedBy(t, find(t, "llama-3-8b"), "h100", gpus, p, "", 128, 4096)
+		q := degrees{tp: 1, pp: 1, dp: 32, mb: 1, zero: 1}.place(m.cluster)
+		return float64(m.Price(&q).Step)
+	}
+	if small, large := step(32), step(256); small != large {
+		t.Errorf("32 GPUs take %g s on a cluster of 32, %g s on one of 256", small, large)
 	}
 }
 
@@ -346,7 +362,7 @@ func TestAnExplainedStepAddsUpWithJitterAndAnchor(t *testing.T) {
 				if _, ok := names["anchor"]; ok != (p.Time.Anchor.Value != 1) {
 					t.Errorf("anchored by %g: %v", p.Time.Anchor.Value, e.Time.Terms)
 				}
-				if _, ok := names["waiting for slower ranks"]; ok != (p.Time.Jitter.Value != 0) {
+				if _, ok := names["waiting for slower ranks"]; ok != (p.Time.Jitter.Value != 0 && q.Placement.GPUs() > 8) {
 					t.Errorf("jitter %g: %v", p.Time.Jitter.Value, e.Time.Terms)
 				}
 				for _, st := range e.Stages {

@@ -37,7 +37,7 @@ func (m *Model) divided(v *view) divided {
 	tokens := m.seq * v.mb.lo
 	d := divided{
 		gathered: tokens / v.cp.hi,
-		split:    tokens / m.most(v.cp.hi*v.tp.hi, v.pp.lo*v.dp.lo),
+		split:    tokens / v.most(v.cp.hi*v.tp.hi, v.pp.lo*v.dp.lo),
 	}
 	d.whole = d.gathered
 	if v.sp.Hi == 1 {

@@ -49,7 +49,6 @@ type Model struct {
 	stepping  float64 // seconds of an optimizer step per parameter on the GPU
 	slower    float64 // time of a GEMM in the job over that of the same kernel alone; of one in fp8, see lowPrecision
 	attends   float64 // share of the GPU's attention rate that the job's kernels reach
-	jitter    float64 // time of a step over that of ranks that are equally fast and of a profile that is anchored to no run
 
 	kinds   []models.Kind
 	layers  [models.NumKinds]float64 // how many of each kind
@@ -62,8 +61,10 @@ type Model struct {
 	period  int                      // of the kinds of the layers
 	drift   [models.NumKinds]float64 // see driftOf
 	uneven  []float64                // see unevenness
-	cores   []float64                // see coreRate
-	domains [plan.MaxLevels]float64  // GPUs of a domain of each level
+
+	placeable []float64               // see placeable
+	cores     []float64               // see coreRate
+	domains   [plan.MaxLevels]float64 // GPUs of a domain of each level
 
 	nets    [plan.NumDims]*network // one and the same but when a sensitivity is asked
 	lazy    *tables
@@ -87,6 +88,7 @@ func New(o *models.Model, c *cluster.Cluster, w plan.Workload, p *profile.Profil
 	for l := range c.Levels {
 		m.domains[l] = float64(c.Domain(l))
 	}
+	m.placeable = placeable(c, o.Layers)
 	net := newNetwork(c)
 	for d := range m.nets {
 		m.nets[d] = net
@@ -111,7 +113,6 @@ func (m *Model) With(p *profile.Profile) (*Model, error) {
 	}
 	n.layers, n.context = [models.NumKinds]float64{}, 0
 	n.setLayers()
-	n.jitter = p.Time.Anchor.Value * (1 + float64(p.Time.Jitter.Value*math.Log2(max(1, m.gpus/8))))
 	n.lazy = new(tables)
 	return &n, nil
 }
@@ -224,6 +225,40 @@ func (m *Model) verdict(peak, usable float64) Verdict {
 // are not refused.
 func (m *Model) fitLimit(usable float64) float64 { return usable * (1 - m.Margin()) }
 func (m *Model) runLimit(usable float64) float64 { return usable * (1 + m.RefuseMargin()) }
+
+// waiting is the time of a step on so many GPUs over that of ranks that are equally
+// fast and of a profile that is anchored to no run.
+func (m *Model) waiting(gpus float64) float64 {
+	t := &m.profile.Time
+	return t.Anchor.Value * (1 + float64(t.Jitter.Value*math.Log2(max(1, gpus/8))))
+}
+
+// placeable[p] is the most GPUs that a plan of p stages can use: on each level it
+// uses each domain alike, in multiples of the stages that it spreads there.
+func placeable(c *cluster.Cluster, most int) []float64 {
+	used := make([]float64, most+1)
+	for p := 1; p <= most; p++ {
+		used[p] = placedFrom(c.Levels, p)
+	}
+	return used
+}
+
+// placedFrom is that of p stages on some levels.
+func placedFrom(levels []cluster.Level, p int) float64 {
+	if len(levels) == 0 {
+		if p > 1 {
+			return 0
+		}
+		return 1
+	}
+	best, size := 0.0, levels[0].Size
+	for n := 1; n <= min(p, size); n++ {
+		if p%n == 0 {
+			best = max(best, float64(size/n*n)*placedFrom(levels[1:], p/n))
+		}
+	}
+	return best
+}
 
 // unevenness[p] is ceil(L/p) p / L: how much more than the mean the fullest of
 // p stages holds.

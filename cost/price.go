@@ -25,7 +25,7 @@ func (m *Model) Price(p *plan.Plan) Figures {
 func (m *Model) figures(v *view, j *job, s *schedule) Figures {
 	peak := max(m.peakOf(j, s), m.hostPeak(v))
 	once, exposed := m.afterSpan(v, j, s)
-	step := (s.span() + (exposed + once.optimizer + m.profile.Time.StepSeconds.Value)) * m.jitter
+	step := (s.span() + (exposed + once.optimizer + m.profile.Time.StepSeconds.Value)) * m.waiting(v.all)
 	return Figures{
 		Step: units.Seconds(step), Peak: units.Bytes(peak), Usable: units.Bytes(j.usable),
 		Verdict: m.verdict(peak, j.usable),

@@ -36,13 +36,13 @@ func (m *Model) stateUnder(v *view, r *profile.Recipe) perParameter {
 // shardRanks is over how many ranks what tp splits is divided by tp and sharding,
 // at most, and what every tp rank holds by sharding.
 func (m *Model) shardRanks(v *view) (split, whole float64) {
-	return m.most(v.tp.hi*v.cp.hi*v.ds.hi, v.pp.lo*v.dr.lo), m.most(v.cp.hi*v.ds.hi, v.tp.lo*v.pp.lo*v.dr.lo)
+	return v.most(v.tp.hi*v.cp.hi*v.ds.hi, v.pp.lo*v.dr.lo), v.most(v.cp.hi*v.ds.hi, v.tp.lo*v.pp.lo*v.dr.lo)
 }
 
 // expertRanks is over how many ranks the experts' parameters are divided by ep
 // and etp, at most.
 func (m *Model) expertRanks(v *view) float64 {
-	return min(v.ep.hi*v.etp.hi, m.most(v.tp.hi*v.cp.hi*v.dp.hi, v.pp.lo))
+	return min(v.ep.hi*v.etp.hi, v.most(v.tp.hi*v.cp.hi*v.dp.hi, v.pp.lo))
 }
 
 // stateOver is the state per parameter where model parallelism divides

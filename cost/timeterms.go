@@ -26,16 +26,17 @@ func (m *Model) timeTerms(v *view, j *job, s *schedule) Term {
 	}
 	pipeline.Terms = append(pipeline.Terms,
 		Term{Name: "bubble", Value: span - work.Value + hidden, Note: "filling and draining " + strconv.Itoa(int(v.pp.lo)) + " ranks"})
+	waits := m.waiting(v.all)
 	even := span + (exposed + after.optimizer + fixed)
-	step := Term{Name: "step", Value: even * m.jitter, Terms: []Term{
+	step := Term{Name: "step", Value: even * waits, Terms: []Term{
 		pipeline,
 		{Name: "data-parallel communication, exposed", Value: exposed, Note: "of " + plain(after.reduce+after.gather) + " s"},
 		{Name: "optimizer", Value: after.optimizer},
 		{Name: "fixed", Value: fixed},
 	}}
 	anchor, waiting := m.profile.Time.Anchor.Value, 0.0
-	if m.jitter != anchor {
-		waiting = even * (m.jitter/anchor - 1)
+	if waits != anchor {
+		waiting = even * (waits/anchor - 1)
 		step.Terms = append(step.Terms, Term{Name: "waiting for slower ranks", Value: waiting, Note: "grows with the GPUs"})
 	}
 	if anchor != 1 {

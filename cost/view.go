@@ -79,7 +79,8 @@ type view struct {
 	fitting                     bool       // each rank recomputes a number of layers of its own
 	sharing
 	pipe
-	all float64 // most GPUs: tp cp dp pp, at most the cluster
+	gpus float64 // most GPUs that plans with these stages can use
+	all  float64 // most GPUs: tp cp dp pp, at most those
 	box *plan.Box
 }
 
@@ -97,7 +98,11 @@ func (m *Model) look(b *plan.Box) view {
 		v.zero.Lo = plan.ZeroOptimizer // shards are of the optimizer's state
 	}
 	v.dp = v.ds.times(v.dr)
-	v.dp.hi = max(v.dp.lo, min(v.dp.hi, m.gpus/(v.tp.lo*v.cp.lo*v.pp.lo), m.batch/v.mb.lo))
+	v.gpus = m.gpus
+	if v.pp.single() && int(v.pp.lo) < len(m.placeable) {
+		v.gpus = m.placeable[int(v.pp.lo)]
+	}
+	v.dp.hi = max(v.dp.lo, min(v.dp.hi, v.gpus/(v.tp.lo*v.cp.lo*v.pp.lo), m.batch/v.mb.lo))
 	if m.layers[models.MoE] > 0 { // both grids are of the same ranks
 		edp := of(b[plan.EDP])
 		v.dp.hi = max(v.dp.lo, min(v.dp.hi, v.ep.hi*v.etp.hi*edp.hi/(v.tp.lo*v.cp.lo)))
@@ -113,7 +118,7 @@ func (m *Model) look(b *plan.Box) view {
 	}
 	v.sharing = m.sharingOf(&v)
 	m.groups(&v)
-	v.all = m.most(v.tp.hi*v.cp.hi*v.dp.hi*v.pp.hi, 1)
+	v.all = v.most(v.tp.hi*v.cp.hi*v.dp.hi*v.pp.hi, 1)
 	return v
 }
 
@@ -131,9 +136,9 @@ func (m *Model) groups(v *view) {
 }
 
 // most is the largest product of some dimensions of the dense grid: at most
-// the product of their upper ends, and at most the GPUs divided by the product
+// the product of their upper ends, and at most the GPUs that can be used divided by the product
 // of the others' lower ends.
-func (m *Model) most(hi, othersLo float64) float64 { return min(hi, m.gpus/othersLo) }
+func (v *view) most(hi, othersLo float64) float64 { return min(hi, v.gpus/othersLo) }
 
 func (v *view) group(d plan.Dim) group {
 	g := group{n: of(v.box[plan.Coord(d)])}

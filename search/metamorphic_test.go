@@ -9,6 +9,7 @@ import (
 
 	"meshplan/cluster"
 	"meshplan/cost"
+	"meshplan/framework"
 	"meshplan/units"
 )
 
@@ -101,5 +102,29 @@ func TestMergingDomainsNeverMakesTheBestPlanSlower(t *testing.T) {
 	})
 	if !testing.Short() && (feasible.Load() < 45 || faster.Load() < 15) {
 		t.Errorf("the problems are one-sided: %d have a plan, %d gain", feasible.Load(), faster.Load())
+	}
+}
+
+// What a pin allows is searched without it too.
+func TestAPinNeverMakesTheBestPlanFaster(t *testing.T) {
+	for _, c := range []struct {
+		instance
+		pins []string
+	}{
+		{instance{"15 nodes", "llama-3.1-8b", "h100:120", 64, 4096}, []string{"gpus=112", "pp=7", "gpus=96"}},
+		{instance{"13 nodes", "llama-3.1-8b", "h100:104", 64, 4096}, []string{"gpus=96", "pp=3", "pp=5"}},
+		{instance{"7 nodes", "llama-3.1-70b", "h100:56", 256, 4096}, []string{"gpus=48", "pp=3"}},
+		{instance{"racks of 72", "mixtral-8x7b", "gb200-nvl72:144", 100, 4096}, []string{"gpus=140", "pp=5", "gpus=128"}},
+		{instance{"31 nodes", "deepseek-v2-lite", "h100:248", 128, 4096}, []string{"gpus=224", "pp=7"}},
+	} {
+		p := c.problem(t)
+		base := fastest(t, p)
+		for _, pin := range c.pins {
+			q := *p
+			q.Pins = found(framework.ParsePins(pin))
+			if got := fastest(t, &q); got < base*(1-1e-9) {
+				t.Errorf("%s: the best plan takes %g s, %g s with %s", c.name, base, got, pin)
+			}
+		}
 	}
 }
