@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"strings"
 
 	"meshplan/plan"
 )
@@ -31,6 +32,11 @@ func Explain(ctx context.Context, p *Problem, pl plan.Plan) (*Explanation, error
 	if e.PlanResult, err = j.view(&pl, price); err != nil {
 		return nil, err
 	}
+	if len(e.Memory.Stages) == 0 {
+		e.withoutPrice(price.Explain(&pl).Warnings)
+		e.Warnings = j.assumptions(nil, price)
+		return e, nil
+	}
 	e.Warnings = j.assumptions(&pl, price)
 	if p.Facts.Cluster.IsMerged() {
 		if err = j.place(ctx, &e.PlanResult, &pl); err == nil {
@@ -40,6 +46,23 @@ func Explain(ctx context.Context, p *Problem, pl plan.Plan) (*Explanation, error
 	}
 	j.seat(&e.PlanResult, &pl)
 	return e, nil
+}
+
+// withoutPrice takes the figures out of the explanation of a plan that cannot be built.
+// The rules that it breaks say why; where it breaks none, the price model does.
+func (e *Explanation) withoutPrice(said []string) {
+	var why []string
+	for _, c := range e.Rules {
+		if !c.Holds {
+			why = append(why, c.Text)
+		}
+	}
+	if len(why) == 0 {
+		why = said
+	}
+	e.Unpriced = strings.Join(why, "; ")
+	e.StepSeconds, e.TokensPerSecondPerGPU, e.MFU, e.HFU = 0, 0, 0, 0
+	e.Memory, e.Time, e.Traffic = Memory{}, TimeTerm{}, nil
 }
 
 // placedLike is the problem on the cluster that a plan's placement is of: a

@@ -12,8 +12,27 @@ import (
 // hold (infinite or not a number) rather than write them.
 func (r *Result) WriteJSON(w io.Writer) error { return writeJSON(w, r) }
 
-// WriteJSON writes the explanation like Result.WriteJSON.
-func (e *Explanation) WriteJSON(w io.Writer) error { return writeJSON(w, e) }
+// WriteJSON writes the explanation like Result.WriteJSON. The figures of a plan that
+// cannot be priced are null.
+func (e *Explanation) WriteJSON(w io.Writer) error {
+	if e.Unpriced != "" {
+		return writeJSON(w, &unpriced{Explanation: e})
+	}
+	return writeJSON(w, e)
+}
+
+// unpriced is an explanation whose figures are null: its fields, which stay nil, stand
+// before those of the explanation of the same name.
+type unpriced struct {
+	*Explanation
+	StepSeconds           *float64     `json:"step_seconds"`
+	TokensPerSecondPerGPU *float64     `json:"tokens_per_second_per_gpu"`
+	MFU                   *float64     `json:"mfu"`
+	HFU                   *float64     `json:"hfu"`
+	Memory                *Memory      `json:"memory"`
+	Time                  *TimeTerm    `json:"time"`
+	Traffic               []TrafficRow `json:"traffic"`
+}
 
 // WriteJSON writes the front like Result.WriteJSON.
 func (f *Front) WriteJSON(w io.Writer) error { return writeJSON(w, f) }

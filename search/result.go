@@ -1,5 +1,7 @@
 package search
 
+import "slices"
+
 // FormatVersion is the version of the JSON written by this package. It rises
 // when a field changes its meaning or goes away, not when one is added.
 const FormatVersion = 1
@@ -42,6 +44,12 @@ type Result struct {
 	// Machines are what the list of nodes holds; left out without one.
 	Machines *Machines `json:"machines,omitempty"`
 	Stats    Stats     `json:"-"`
+}
+
+// Explained reports whether what forced each degree of the best plan was sought to the
+// end, where it was asked for.
+func (r *Result) Explained() bool {
+	return len(r.Plans) == 0 || !slices.ContainsFunc(r.Plans[0].Forced, func(f Forced) bool { return f.By == NotProven })
 }
 
 // Borderline is the best plan that leaves less of the usable memory free than the
@@ -313,6 +321,9 @@ type Stats struct {
 type Explanation struct {
 	FormatVersion int `json:"format_version"`
 	PlanResult
+	// Unpriced says why the plan cannot be built, and so has no price: its figures are
+	// null in the JSON. It is left out of a plan that has one.
+	Unpriced  string      `json:"unpriced,omitempty"`
 	Rules     []RuleCheck `json:"rules"`
 	Warnings  []string    `json:"warnings"`
 	Timetable *Timetable  `json:"timetable,omitempty"` // if asked for

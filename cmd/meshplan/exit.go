@@ -24,10 +24,13 @@ const exitCodesHelp = `meshplan's exit codes:
 
   0  an answer was found; of why and explain also that no plan fits, or that
      a plan breaks a rule
-  1  the search proved that no plan is possible
-  2  bad usage or bad input
+  1  the search proved that no plan is possible; of explain, that --fill best
+     has no plan with what is given
+  2  bad usage or bad input, or a place that cannot be written to: where that
+     is the plot, the answer has been printed
   3  internal error; with MESHPLAN_DEBUG set, its stack is printed
   4  stopped early by Ctrl-C or --time-limit; the best so far is printed. Of
+     plan also that its plan is proven, but not what forced each degree. Of
      min-gpus also that no candidate is known to meet the goal, but step times
      are upper bounds (irregular clusters), so that none does is not proven
 

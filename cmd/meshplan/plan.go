@@ -49,11 +49,22 @@ func (a *app) plan(ctx context.Context, j *job, args []string) error {
 	if err != nil {
 		return err
 	}
-	a.code = exitCode(res.Status)
-	if u := unaligned(res); u != nil && u.Complete {
-		a.code = exitAnswer
-	}
+	a.code = planCode(res)
 	return a.answer(j, res, res.Stats, func() string { return planView(&req.subject, res) })
+}
+
+// planCode is the exit code of an answer of plan: that of its status, but for plans on
+// any nodes, which are an answer when the search came to its end, and for what forced
+// each degree, which may have been cut short.
+func planCode(r *search.Result) int {
+	code := exitCode(r.Status)
+	if u := unaligned(r); u != nil && u.Complete {
+		code = exitAnswer
+	}
+	if code == exitAnswer && !r.Explained() {
+		return exitStopped
+	}
+	return code
 }
 
 // unaligned is how the best plan lies on the nodes where that is not alike in

@@ -2,9 +2,11 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"meshplan/search"
+	"meshplan/units"
 )
 
 // stageColumns is the number of stages side by side in a memory table.
@@ -15,6 +17,10 @@ func explainView(s *subject, e *search.Explanation) string {
 	var p page
 	p.hang("", s.String())
 	found := findings(e)
+	if e.Unpriced != "" {
+		unpriced(&p, s, e)
+		return p.String()
+	}
 	headline(&p, s, &e.PlanResult, found)
 	choices(&p, &e.PlanResult)
 	placement(&p, &e.PlanResult)
@@ -31,8 +37,26 @@ func explainView(s *subject, e *search.Explanation) string {
 	return p.String()
 }
 
+// unpriced is a plan that cannot be built: what it is and what it breaks.
+func unpriced(p *page, s *subject, e *search.Explanation) {
+	p.heading("%s on %s of %s: it cannot be built, so it has no price", degrees(&e.Degrees), units.Grouped(e.GPUs), s.there())
+	if !slices.ContainsFunc(e.Rules, func(c search.RuleCheck) bool { return !c.Holds }) {
+		p.hang("  ", e.Unpriced)
+	}
+	choices(p, &e.PlanResult)
+	placement(p, &e.PlanResult)
+	rules(p, e.Rules)
+	warnings(p, e.Warnings)
+	p.heading("%s on %s of %s %s: cannot be priced, %s", degrees(&e.Degrees), units.Grouped(e.GPUs), units.Grouped(int64(s.gpus)), s.gpu, violated(e))
+}
+
 // findings says whether a plan's memory fits and its rules hold.
 func findings(e *search.Explanation) string {
+	return verdict(&e.Memory) + ", " + violated(e)
+}
+
+// violated counts the rules that a plan breaks.
+func violated(e *search.Explanation) string {
 	broken := 0
 	for _, c := range e.Rules {
 		if !c.Holds {
@@ -40,9 +64,9 @@ func findings(e *search.Explanation) string {
 		}
 	}
 	if broken == 0 {
-		return verdict(&e.Memory) + ", every rule holds"
+		return "every rule holds"
 	}
-	return verdict(&e.Memory) + ", " + count(broken, "rule") + " violated"
+	return count(broken, "rule") + " violated"
 }
 
 // rules lists the violated rules with their sentences and counts those that

@@ -69,7 +69,7 @@ func bestPlan(p *page, s *subject, r *search.Result) {
 // to tell.
 func noPlan(p *page, r *search.Result) {
 	if r.Status != search.Infeasible {
-		p.heading("Stopped before any plan was found; nothing is proven.")
+		p.heading("Stopped before any plan was found; %s.", provenOf(r.BoundSeconds))
 		return
 	}
 	because := "These cannot hold together"
@@ -79,6 +79,14 @@ func noPlan(p *page, r *search.Result) {
 	p.heading("Infeasible: no plan can run this job, and that is proven. %s:", because)
 	reasons(p, r.Reasons)
 	changesInShort(p, r.Changes)
+}
+
+// provenOf says what a search has proven that found no plan.
+func provenOf(bound *float64) string {
+	if bound == nil || *bound <= 0 {
+		return "nothing is proven"
+	}
+	return "proven is only that no step takes less than " + seconds(*bound)
 }
 
 // reasons are the members of a set of rules that cannot hold together.
@@ -138,7 +146,11 @@ func quote(s *subject, r *search.Result) string {
 	if len(r.Plans) == 0 {
 		return fmt.Sprintf("%s on %s %s: %s", s.model, units.Grouped(int64(s.gpus)), s.gpu, r.Status)
 	}
-	return oneSentence(s, &r.Plans[0]) + "; " + status(r)
+	text := oneSentence(s, &r.Plans[0]) + "; " + status(r)
+	if !r.Explained() {
+		text += "; stopped before it was known what forced each degree"
+	}
+	return text
 }
 
 // oneSentence is a plan's degrees and figures.

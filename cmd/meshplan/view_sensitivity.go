@@ -15,7 +15,7 @@ func sensitivityView(s *subject, r *search.SensitivityResult) string {
 	var p page
 	p.hang("", s.String())
 	if r.Best == nil {
-		noPlan(&p, &search.Result{Status: r.Status, Reasons: r.Reasons})
+		noPlan(&p, &search.Result{Status: r.Status, BoundSeconds: r.BoundSeconds, Reasons: r.Reasons})
 	} else {
 		asItIs(&p, s, r)
 	}
