@@ -51,12 +51,15 @@ func (p *Problem) peak(g *cluster.GPU) units.FLOPsPerSecond {
 	return cost.Rate(g, p.Facts.Workload.Precision)
 }
 
+// LoadFactor is the name of the one input that is none of the cluster's.
+const LoadFactor = "load-factor"
+
 // loadFactor is the load of the busiest rank of experts.
 func loadFactor(p *Problem) *input {
 	now := max(1, p.Facts.Workload.LoadFactor)
 	text := func(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
 	return &input{
-		Resource: cluster.Resource{Name: "load-factor", About: "load of the busiest expert rank over the mean", Value: now, Unit: "1", Print: text},
+		Resource: cluster.Resource{Name: LoadFactor, About: "load of the busiest expert rank over the mean", Value: now, Unit: "1", Print: text},
 		at: func(factor float64) (*Problem, error) {
 			q := *p
 			if q.Facts.Workload.LoadFactor = now * factor; now*factor < 1 {

@@ -184,9 +184,15 @@ const hour = 60 * 60
 
 // why says why a candidate is not enough.
 func (q *Sizing) why(c *candidate, o *Candidate) string {
-	goal := ""
+	best, goal, limit := "", "", ""
+	if o.Best != nil {
+		best = units.Seconds(o.Best.StepSeconds).String()
+	}
 	if q.Goal != nil {
-		goal = fmt.Sprintf(", the goal is %v", q.Goal.within())
+		if limit = q.Goal.within().String(); o.Best != nil {
+			best, limit = units.Apart(units.Seconds(o.Best.StepSeconds), q.Goal.within())
+		}
+		goal = ", the goal is " + limit
 	}
 	atMost := ""
 	if c.problem.Facts.Cluster.IsMerged() {
@@ -194,25 +200,28 @@ func (q *Sizing) why(c *candidate, o *Candidate) string {
 	}
 	switch {
 	case c.verdict == NotMet && o.Best != nil:
-		return fmt.Sprintf("fits, but the best step takes at most %v%s: that none is within it is not proven", units.Seconds(o.Best.StepSeconds), goal)
+		return fmt.Sprintf("fits, but the best step takes at most %s%s: that none is within it is not proven", best, goal)
 	case c.verdict == NotMet:
-		return fmt.Sprintf("no upper bound of a step is within the goal of %v; stopped before it was known whether a plan fits", q.Goal.within())
+		return fmt.Sprintf("no upper bound of a step is within the goal of %s; stopped before it was known whether a plan fits", limit)
 	case c.verdict == TooSlow && o.Status == Optimal:
-		text := fmt.Sprintf("fits, but the best step takes %v%s", units.Seconds(o.Best.StepSeconds), goal)
+		text := fmt.Sprintf("fits, but the best step takes %s%s", best, goal)
 		if b := c.result.Borderline; b != nil && q.Goal.met(b.Plan.StepSeconds) {
 			text += fmt.Sprintf("; a borderline plan takes %v", units.Seconds(b.Plan.StepSeconds))
 		}
 		return text
 	case c.verdict == TooSlow:
-		return fmt.Sprintf("fits, but that no step is within the goal of %v is proven; the best found takes %v",
-			q.Goal.within(), units.Seconds(o.Best.StepSeconds))
+		return fmt.Sprintf("fits, but that no step is within the goal of %s is proven; the best found takes %s", limit, best)
 	case c.verdict == OnlyBorderline:
-		return fmt.Sprintf("no plan leaves %.0f %% of the usable memory free; the best borderline one takes %s%v%s",
-			100*c.price.Margin(), atMost, units.Seconds(o.Best.StepSeconds), goal)
+		if o.Best.PeakReservedBytes > o.Best.UsableBytes {
+			return fmt.Sprintf("no plan fits: the best reserves %v, more than the %v that are usable, within the error of the estimate, and takes %s%s%s",
+				units.Bytes(o.Best.PeakReservedBytes), units.Bytes(o.Best.UsableBytes), atMost, best, goal)
+		}
+		return fmt.Sprintf("no plan leaves %.0f %% of the usable memory free; the best borderline one takes %s%s%s",
+			100*c.price.Margin(), atMost, best, goal)
 	case c.verdict == NoPlan:
 		return sentence(o.Reasons)
 	case c.verdict == Misses && q.Goal != nil:
-		return fmt.Sprintf("no plan that fits takes %v or less; stopped before it was known whether one fits", q.Goal.within())
+		return fmt.Sprintf("no plan that fits takes %s or less; stopped before it was known whether one fits", limit)
 	case c.verdict == Misses:
 		return "no plan fits; stopped before it was known why"
 	case c.verdict == Undecided:

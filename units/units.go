@@ -47,17 +47,30 @@ func (b Bytes) String() string {
 }
 
 // String prints a time with four significant digits, such as "5.913 s".
-func (s Seconds) String() string {
+func (s Seconds) String() string { return s.text(usualDigits) }
+
+// Apart prints two times with as many digits as tell them apart, four or more, as far
+// as twelve do.
+func Apart(a, b Seconds) (string, string) {
+	n := usualDigits
+	for n < 12 && a != b && a.text(n) == b.text(n) {
+		n++
+	}
+	return a.text(n), b.text(n)
+}
+
+// text prints a time with n significant digits.
+func (s Seconds) text(n int) string {
 	v := math.Abs(float64(s))
 	switch {
 	case v == 0:
 		return "0 s"
 	case v < 1e-3:
-		return digits(float64(s)*1e6) + " us"
+		return digits(float64(s)*1e6, n) + " us"
 	case v < 1:
-		return digits(float64(s)*1e3) + " ms"
+		return digits(float64(s)*1e3, n) + " ms"
 	default:
-		return digits(float64(s)) + " s"
+		return digits(float64(s), n) + " s"
 	}
 }
 
@@ -84,17 +97,19 @@ func scaled(v, base float64, names ...string) string {
 		v /= base
 		i++
 	}
-	return digits(v) + " " + names[i]
+	return digits(v, usualDigits) + " " + names[i]
 }
 
-// digits prints v with four significant digits, and without an exponent up to
-// 1e15.
-func digits(v float64) string {
+// usualDigits is the number of significant digits of a quantity.
+const usualDigits = 4
+
+// digits prints v with n significant digits, and without an exponent up to 1e15.
+func digits(v float64, n int) string {
 	if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) || math.Abs(v) >= 1e15 {
-		return strconv.FormatFloat(v, 'g', 4, 64)
+		return strconv.FormatFloat(v, 'g', n, 64)
 	}
 	whole := int(math.Floor(math.Log10(math.Abs(v)))) + 1
-	decimals := max(0, 4-max(whole, 1))
+	decimals := max(0, n-max(whole, 1))
 	return strconv.FormatFloat(v, 'f', decimals, 64)
 }
 

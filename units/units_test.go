@@ -43,6 +43,26 @@ func TestQuantitiesPrintWithFourDigits(t *testing.T) {
 	}
 }
 
+func TestTwoTimesPrintWithTheDigitsThatTellThemApart(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		a, b         Seconds
+		wantA, wantB string
+	}{
+		{"four digits do", 3.001, 3, "3.001 s", "3.000 s"},
+		{"five do", 3.0001, 3, "3.0001 s", "3.0000 s"},
+		{"a microsecond apart", 3.000001, 3, "3.000001 s", "3.000000 s"},
+		{"equal times", 3, 3, "3.000 s", "3.000 s"},
+		{"hundreds of seconds", 123.44, 123.42, "123.44 s", "123.42 s"},
+		{"milliseconds", 0.5000001, 0.5, "500.0001 ms", "500.0000 ms"},
+		{"less apart than twelve digits tell", 3 + 1e-14, 3, "3.00000000000 s", "3.00000000000 s"},
+	} {
+		if a, b := Apart(c.a, c.b); a != c.wantA || b != c.wantB {
+			t.Errorf("%s: %q and %q, want %q and %q", c.name, a, b, c.wantA, c.wantB)
+		}
+	}
+}
+
 func TestWholeNumbersAreGroupedByThousands(t *testing.T) {
 	for n, want := range map[int64]string{
 		0: "0", 7: "7", 999: "999", 1000: "1,000", 16384: "16,384", 1234567: "1,234,567",

@@ -208,6 +208,26 @@ func roundTicks(lo, hi float64) []plot.Tick {
 			break
 		}
 	}
+	if len(ticks) < 2 {
+		return evenTicks(lo, hi)
+	}
+	return ticks
+}
+
+// evenTicks are the multiples of 1, 2 or 5 times a power of ten between two values that
+// are close to each other: two or more, with the decimals that tell them apart.
+func evenTicks(lo, hi float64) (ticks []plot.Tick) {
+	below := int(math.Floor(math.Log10(hi-lo))) - 1
+	for _, times := range []float64{50, 20, 10, 5} {
+		step := times * math.Pow10(below)
+		ticks = ticks[:0]
+		for n := math.Ceil(lo / step); n*step <= hi; n++ {
+			ticks = append(ticks, plot.Tick{Value: n * step, Label: fmt.Sprintf("%.*f", max(0, -below), n*step)})
+		}
+		if len(ticks) >= 2 {
+			break
+		}
+	}
 	return ticks
 }
 

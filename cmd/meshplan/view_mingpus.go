@@ -2,7 +2,9 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"meshplan/search"
@@ -156,6 +158,36 @@ func usd(v *float64) string {
 	return short(*v)
 }
 
+// amounts prints a column of amounts of money like usd, all with so many more digits
+// that neighbours which differ look different, four at most.
+func amounts(column []*float64) []string {
+	texts := make([]string, len(column))
+	for more := 0; more <= 4; more++ {
+		alike := false
+		for i, v := range column {
+			texts[i] = usdFine(v, more)
+			alike = alike || i > 0 && texts[i] == texts[i-1] && v != nil && *v != *column[i-1]
+		}
+		if !alike {
+			break
+		}
+	}
+	return texts
+}
+
+// usdFine is usd with more digits.
+func usdFine(v *float64, more int) string {
+	switch {
+	case v == nil || *v <= 0 || more == 0:
+		return usd(v)
+	case *v >= 1000:
+		whole, rest, _ := strings.Cut(fmt.Sprintf("%.*f", more, *v), ".")
+		n, _ := strconv.ParseInt(whole, 10, 64) // the digits that were just printed
+		return units.Grouped(n) + "." + rest
+	}
+	return fmt.Sprintf("%.*f", more+max(2, 1-int(math.Floor(math.Log10(*v)))), *v)
+}
+
 // candidates are those that were looked at, side by side.
 func candidates(p *page, r *search.SizingResult) {
 	p.heading("Candidates")
@@ -208,10 +240,15 @@ func sizingVerdict(r *search.SizingResult, c *search.Candidate) string {
 // bestStep is the step of the best plan; one that is not proven to be the best
 // is an upper bound.
 func bestStep(c *search.Candidate) string {
+	return atMost(c) + seconds(c.Best.StepSeconds)
+}
+
+// atMost stands before the step of a best plan that is not proven to be the best.
+func atMost(c *search.Candidate) string {
 	if c.Status == search.Optimal {
-		return seconds(c.Best.StepSeconds)
+		return ""
 	}
-	return "<= " + seconds(c.Best.StepSeconds)
+	return "<= "
 }
 
 // shortList prints numbers; of many, the first and the last.
@@ -261,6 +298,6 @@ func sizingQuote(s *subject, r *search.SizingResult) string {
 		return fmt.Sprintf("%s %s on none of the candidates, %s %s, each used to its last GPU: %s", s.model, what, span(r), s.gpu, r.Status)
 	}
 	c := found(r, *r.GPUs)
-	return fmt.Sprintf("%s %s on %s %s: %s, %s s/step, %s MFU; %s", s.model, what, units.Grouped(int64(c.GPUs)), s.gpu,
-		degrees(&c.Best.Degrees), short(c.Best.StepSeconds), percent(c.Best.MFU, 0), r.Status)
+	return fmt.Sprintf("%s %s on %s %s: %s, %s%s s/step, %s MFU; %s", s.model, what, units.Grouped(int64(c.GPUs)), s.gpu,
+		degrees(&c.Best.Degrees), atMost(c), short(c.Best.StepSeconds), percent(c.Best.MFU, 0), r.Status)
 }

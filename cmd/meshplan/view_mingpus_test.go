@@ -40,7 +40,7 @@ func TestAStoppedSizingSaysWhatIsDecided(t *testing.T) {
 			c.Best = &search.Outline{StepSeconds: 8, PeakReservedBytes: 1 << 30, UsableBytes: 2 << 30, Degrees: search.Degrees{TP: 4, DP: 1}}
 			r.Status, r.GPUs, r.Plan = search.Feasible, &c.GPUs, &search.PlanResult{Text: "tp=4"}
 		}, []string{"4 GPUs are enough, no smaller candidate is: TP4 DP1, <= 8.000 s a step, 1.0 of 2.0 GiB\nStopped early: that is proven,",
-			"\n  2  no plan that fits takes 9.000 s or less\n  8  stopped"}},
+			"TP4 DP1, <= 8.0 s/step,", "\n  2  no plan that fits takes 9.000 s or less\n  8  stopped"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

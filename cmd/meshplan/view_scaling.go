@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -68,15 +69,17 @@ func scalingTable(p *page, q *search.Sizing, f *search.ScalingFront) {
 		}
 	}
 	rows := [][]string{head}
+	var further []*float64
+	for i := range f.Points {
+		further = append(further, cmp.Or(f.Points[i].USDInAll, f.Points[i].USDPerBillionTokens))
+	}
+	step, rest := amounts(stepPrices(f)), amounts(further)
 	for i := range f.Points {
 		a := &f.Points[i]
 		row := []string{fmt.Sprint(i + 1), marked(a.Knee, a.Proven || f.UpperBounds != nil), seconds(a.StepSeconds), units.Grouped(a.GPUs), percent(a.MFU, 1),
 			gib(a.PeakReservedBytes), degrees(&a.Degrees)}
-		switch {
-		case a.USDInAll != nil:
-			row = append(row, usd(a.USDPerStep), usd(a.USDInAll))
-		case a.USDPerStep != nil:
-			row = append(row, usd(a.USDPerStep), usd(a.USDPerBillionTokens))
+		if f.USDPerGPUHour != nil {
+			row = append(row, step[i], rest[i])
 		}
 		rows = append(rows, row)
 	}
@@ -90,6 +93,14 @@ func scalingTable(p *page, q *search.Sizing, f *search.ScalingFront) {
 	if worst := slices.MaxFunc(f.Points, func(a, b search.ScalingPoint) int { return int(1e9 * (a.Gap - b.Gap)) }); worst.Gap > 0 && f.UpperBounds == nil {
 		p.hang("  open  ", fmt.Sprintf("a plan that takes as little may be faster than one shown by at most %s", percent(worst.Gap, 1)))
 	}
+}
+
+// stepPrices are what a step of each point costs.
+func stepPrices(f *search.ScalingFront) (list []*float64) {
+	for i := range f.Points {
+		list = append(list, f.Points[i].USDPerStep)
+	}
+	return list
 }
 
 // lessThanFirst says what a point saves and costs.
@@ -143,19 +154,21 @@ func scalingQuote(s *subject, f *search.ScalingFront) string {
 	if len(f.Points) == 0 {
 		return text + string(f.Status)
 	}
-	point := func(a *search.ScalingPoint) string {
+	prices := amounts(stepPrices(f))
+	point := func(i int) string {
+		a := &f.Points[i]
 		text := fmt.Sprintf("%s on %s", seconds(a.StepSeconds), count(int(a.GPUs), "GPU"))
 		if f.Against == search.CostAxis {
-			text += " for " + usd(a.USDPerStep) + " USD"
+			text += " for " + prices[i] + " USD"
 		}
 		return text
 	}
-	parts := []string{count(len(f.Points), "point"), point(&f.Points[0])}
+	parts := []string{count(len(f.Points), "point"), point(0)}
 	if n := len(f.Points); n > 1 {
-		parts[1] += " to " + point(&f.Points[n-1])
+		parts[1] += " to " + point(n-1)
 	}
-	if k := f.Knee(); k != nil {
-		parts = append(parts, "knee "+point(k)+" with "+degrees(&k.Degrees))
+	if k := slices.IndexFunc(f.Points, func(a search.ScalingPoint) bool { return a.Knee }); k >= 0 {
+		parts = append(parts, "knee "+point(k)+" with "+degrees(&f.Points[k].Degrees))
 	}
 	return text + strings.Join(parts, ", ") + "; " + string(f.Status)
 }

@@ -87,6 +87,9 @@ func changesTable(p *page, r *search.SensitivityResult) {
 			legend = append(legend, l)
 		}
 	}
+	if slices.ContainsFunc(r.Inputs, func(in search.InputResult) bool { return in.Name == search.LoadFactor }) {
+		legend = append(legend, [2]string{search.LoadFactor, "set by --load-factor, the others by --set"})
+	}
 	p.list(append(legend, none...))
 }
 

@@ -153,8 +153,12 @@ func against(p *page, r *search.WhyResult) {
 		p.heading("The pins cost nothing: the best plan without them is the same.")
 		return
 	}
+	if a.Factor < 1 {
+		p.heading("The pins cost nothing that is known: the search without them found no faster plan.")
+		return
+	}
 	p.heading("Without the pins: %s on %s, %s", degrees(&a.Plan.Degrees), count(int(a.Plan.GPUs), "GPU"), proof(a.Status, nil))
-	items := [][2]string{{"step time", fmt.Sprintf("%s: under the pins a step takes %.3f times as long", seconds(a.Plan.StepSeconds), a.Factor)}}
+	items := [][2]string{{"step time", fmt.Sprintf("%s: under the pins a step takes %s", seconds(a.Plan.StepSeconds), lessTime(a.Factor))}}
 	if text := changes(&a.Plan, r.Plan); text != "" {
 		items = append(items, [2]string{"options", text})
 	}
@@ -196,15 +200,34 @@ func colon(i *search.Idle) string {
 	return ""
 }
 
-// helps says how many changes help.
-func helps(n int) string {
-	switch n {
-	case 0:
-		return "no change that was tried helps"
-	case 1:
-		return "one change helps"
+// helps says how many changes help, of all kinds or of those tried before the search
+// was stopped.
+func helps(n int, done bool) string {
+	stopped := ""
+	if !done {
+		stopped = "; stopped before all were tried"
 	}
-	return count(n, "change") + " help"
+	switch {
+	case n == 0 && !done:
+		return "stopped before a change was found that helps"
+	case n == 0:
+		return "no change that was tried helps"
+	case n == 1:
+		return "one change helps" + stopped
+	}
+	return count(n, "change") + " help" + stopped
+}
+
+// pinsCost says by how much longer a step takes under the pins than without them.
+func pinsCost(r *search.WhyResult) string {
+	switch a := r.Against; {
+	case a.Plan.Text == r.Plan.Text:
+		return "the pins cost nothing"
+	case a.Factor < 1:
+		return "the search without the pins found no faster plan"
+	default:
+		return "the pins cost " + lessTime(a.Factor)
+	}
 }
 
 // whyQuote is the answer in one sentence.
@@ -212,11 +235,11 @@ func whyQuote(s *subject, r *search.WhyResult) string {
 	on := fmt.Sprintf("%s on %s %s", s.model, units.Grouped(int64(s.gpus)), s.gpu)
 	switch {
 	case r.Status == search.Infeasible || r.Borderline:
-		return on + ": no plan fits; " + helps(len(told(r.Changes)))
+		return on + ": no plan fits; " + helps(len(told(r.Changes)), r.ChangesDone)
 	case r.Plan == nil:
 		return fmt.Sprintf("%s: %s", on, r.Status)
 	case r.Against != nil:
-		return fmt.Sprintf("%s: the pins cost %s of a step", on, percent(1-1/r.Against.Factor, 1))
+		return on + ": " + pinsCost(r)
 	}
 	return oneSentence(s, r.Plan) + "; " + proof(r.Status, nil)
 }
