@@ -70,7 +70,7 @@ var fields = []field{
 	{"pin", "PINS", "degrees and options to hold, such as 'tp=8,pp<=4,tp in nvlink'; may be repeated", list, "", setPins},
 	{"set", "RESOURCE=VALUE", "what if the cluster had other resources, such as nic=200G,hbm=141GB,flops=2x; may be repeated", list, "", setChanges},
 	{"plan", "PLAN", "the plan to explain, such as 'tp=8,pp=16,micro-batch=1'", text, "explain",
-		func(j *job, v string) error { return setText(&j.plan, v) }},
+		func(j *job, v string) error { return setItems(&j.plan, v) }},
 	{"fill", "HOW", "who fills what the plan leaves open: framework or best (default framework)", text, "explain", setFill},
 	{"schedule", "", "show the order of operations of each pipeline rank", toggle, "explain",
 		func(j *job, v string) error { return setToggle(&j.schedule, v) }},

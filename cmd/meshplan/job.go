@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -55,10 +56,24 @@ type job struct {
 	candidates            []int
 	changes               []cluster.Change
 	all                   bool
-	given                 map[string]bool // by flag name
+	given                 map[string]bool   // by flag name
+	at                    map[string]string // file and line of what a job file has set, by flag name
 }
 
-func newJob() *job { return &job{given: map[string]bool{}} }
+func newJob() *job { return &job{given: map[string]bool{}, at: map[string]string{}} }
+
+// wrong is an error that was found in a setting after all were read; it says where the
+// setting is from.
+func (j *job) wrong(flag string, err error) error {
+	at, inFile := j.at[flag]
+	switch {
+	case err == nil:
+		return nil
+	case inFile:
+		return fmt.Errorf("%s: %s %w", at, flag, err)
+	}
+	return fmt.Errorf("--%s %w", flag, err)
+}
 
 // check reports a setting that is missing and settings that make no sense
 // together.
@@ -83,6 +98,14 @@ func setText(to *string, v string) error {
 	}
 	*to = v
 	return nil
+}
+
+// setItems is setText of a list with commas, which has to hold something else.
+func setItems(to *string, v string) error {
+	if strings.Trim(v, ", \t\n") == "" {
+		return fmt.Errorf("is empty")
+	}
+	return setText(to, v)
 }
 
 func setCount(to *int64, v string, most int64) error {
@@ -154,19 +177,34 @@ func setMTP(j *job, v string) error {
 	return nil
 }
 
-func setStepTime(j *job, v string) error {
+func setStepTime(j *job, v string) error { return setTime(&j.stepTime, v, "20s or 1m30s") }
+
+// longest is the longest time that can be set, in whole hours.
+const longest = math.MaxInt64 / time.Hour * time.Hour
+
+// aTime are the texts of times, also of those that are too long.
+var aTime = regexp.MustCompile(`^\+?(([0-9]+\.?[0-9]*|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+$`)
+
+// setTime takes a time above zero.
+func setTime(to *time.Duration, v, such string) error {
 	d, err := time.ParseDuration(v)
-	if err != nil || d <= 0 {
-		return fmt.Errorf("want a time above zero, such as 20s or 1m30s")
+	x, bare := strconv.ParseFloat(v, 64)
+	switch {
+	case bare == nil && x > 0 && x <= longest.Seconds():
+		return fmt.Errorf("has no unit: want a time such as %s; nearest: %ss", such, strconv.FormatFloat(x, 'f', -1, 64))
+	case d > longest || err != nil && aTime.MatchString(v):
+		return fmt.Errorf("want a time of at most %.0fh", longest.Hours())
+	case err != nil || d <= 0:
+		return fmt.Errorf("want a time above zero, such as %s", such)
 	}
-	j.stepTime = d
+	*to = d
 	return nil
 }
 
 // setPins adds pins to those that were given before.
 func setPins(j *job, v string) error {
 	before := j.pin
-	if err := setText(&j.pin, v); err != nil || before == "" {
+	if err := setItems(&j.pin, v); err != nil || before == "" {
 		return err
 	}
 	j.pin = before + "," + v
@@ -235,18 +273,11 @@ func setAgainst(j *job, v string) error {
 var plotTypes = []string{".svg", ".png"}
 
 func setPlot(j *job, v string) error {
-	if !slices.Contains(plotTypes, filepath.Ext(v)) {
+	if ext := filepath.Ext(v); !slices.Contains(plotTypes, ext) || filepath.Base(v) == ext {
 		return fmt.Errorf("want a file that ends in %s", strings.Join(plotTypes, " or "))
 	}
 	j.plot = v
 	return nil
 }
 
-func setTimeLimit(j *job, v string) error {
-	d, err := time.ParseDuration(v)
-	if err != nil || d <= 0 {
-		return fmt.Errorf("want a time above zero, such as 30s or 5m")
-	}
-	j.timeLimit = d
-	return nil
-}
+func setTimeLimit(j *job, v string) error { return setTime(&j.timeLimit, v, "30s or 5m") }

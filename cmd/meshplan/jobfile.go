@@ -64,7 +64,7 @@ func (j *job) readFile(ctx context.Context, path string, stdin io.Reader) error 
 		if err := f.set(to, value); err != nil {
 			return badUsage("%s: %s %q: %w", file.At(key...), key[0], clipped(value), err)
 		}
-		to.given[f.name] = true
+		to.given[f.name], to.at[f.name] = true, file.At(key...)
 	}
 	return nil
 }

@@ -106,7 +106,7 @@ func (r *request) machines(j *job, p plan.Precision) (c *cluster.Cluster, err er
 	}
 	c, notes, err := c.With(rateIn(p), j.changes...)
 	r.changed(notes)
-	return c, settingsError(err)
+	return c, j.wrong("set", err)
 }
 
 // rateIn is the peak of a GPU in a precision.
@@ -116,14 +116,6 @@ func rateIn(p plan.Precision) cluster.PeakRate {
 
 // changed puts the sentences about a changed cluster before all others.
 func (r *request) changed(notes []string) { r.problem.Warnings = append(notes, r.problem.Warnings...) }
-
-// settingsError is the error of what --set asks for.
-func settingsError(err error) error {
-	if err != nil {
-		return fmt.Errorf("--set %w", err)
-	}
-	return nil
-}
 
 // ofEachSize are the clusters of the sizes to look at, of which the largest is returned.
 func (r *request) ofEachSize(j *job, p plan.Precision) (c *cluster.Cluster, err error) {
@@ -137,7 +129,7 @@ func (r *request) ofEachSize(j *job, p plan.Precision) (c *cluster.Cluster, err 
 	if len(j.changes) > 0 {
 		var notes []string
 		if kind, notes, err = kind.With(rateIn(p), j.changes...); err != nil {
-			return nil, settingsError(err)
+			return nil, j.wrong("set", err)
 		}
 		r.changed(notes)
 	}
