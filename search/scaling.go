@@ -190,7 +190,7 @@ func (s *scaling) front(q *Sizing) *ScalingFront {
 			f.Points = append(f.Points, s.point(r, q))
 		case !s.closed(r):
 			c.Verdict = Undecided
-		case some:
+		case some, !r.done: // stopped, its bound is behind a plan of any number of GPUs
 			c.Verdict = BehindFront
 		default:
 			c.Verdict = NoneFits
