@@ -81,7 +81,7 @@ type view struct {
 	pipe
 	gpus float64 // most GPUs that plans with these stages can use
 	all  float64 // most GPUs: tp cp dp pp, at most those
-	box *plan.Box
+	box  *plan.Box
 }
 
 func of(r plan.Range) interval { return interval{float64(r.Lo), float64(r.Hi)} }
