@@ -40,7 +40,8 @@ func NewCurve(bytes, seconds []float64) (*Curve, error) {
 }
 
 // scaled is the curve over links of other bandwidth and latency: what the smallest
-// size takes goes with the latency, the rest with the inverse of the bandwidth.
+// size takes goes with the latency, the rest with the inverse of the bandwidth, and no
+// size is faster than at the rate of the largest.
 func (c *Curve) scaled(by scaling) *Curve {
 	if c == nil || by == (scaling{}) {
 		return c
@@ -57,7 +58,7 @@ func (c *Curve) Seconds(bytes float64) float64 {
 	if c.scaling == (scaling{}) {
 		return t
 	}
-	return float64(c.floor*c.scaling.latency) + (t-c.floor)/c.scaling.bandwidth
+	return max(float64(c.floor*c.scaling.latency)+(t-c.floor)/c.scaling.bandwidth, c.end*(bytes/c.last)/c.scaling.bandwidth)
 }
 
 func (c *Curve) measured(bytes float64) float64 {

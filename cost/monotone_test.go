@@ -80,3 +80,15 @@ func TestNoPlanIsSlowerOnAFasterCluster(t *testing.T) {
 		})
 	}
 }
+
+// However slow NVLink is, half of it takes twice as long where it is all that matters.
+func TestNVLinkMattersHoweverSlow(t *testing.T) {
+	m := subjectCalled(t, "dense 70B on 256 H100").price(t)
+	q := degrees{tp: 8, pp: 1, dp: 32, mb: 1, zero: 1}.place(m.cluster)
+	step := func(text string) float64 { return float64(with(t, m, text).Price(&q).Step) }
+	for _, speeds := range [][2]string{{"nvlink=200MB/s", "nvlink=100MB/s"}, {"nvlink=1MB/s", "nvlink=0.5MB/s"}, {"nvlink=2kB/s", "nvlink=1kB/s"}} {
+		if ratio := step(speeds[1]) / step(speeds[0]); ratio < 1.8 || ratio > 2.01 {
+			t.Errorf("with %s a step takes %g times as long as with %s", speeds[1], ratio, speeds[0])
+		}
+	}
+}
