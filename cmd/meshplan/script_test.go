@@ -43,7 +43,7 @@ func scripts(t *testing.T) []string {
 	}
 	return slices.DeleteFunc(files, func(f string) bool {
 		name := filepath.Base(f)
-		more := strings.HasPrefix(name, "answer-") || slices.Contains(moreAnswers, name)
+		more := strings.HasPrefix(name, "answer-") || strings.HasPrefix(name, "explain-") || slices.Contains(moreAnswers, name)
 		return testing.Short() && more
 	})
 }
@@ -51,7 +51,8 @@ func scripts(t *testing.T) []string {
 // moreAnswers are scripts whose commands search as those of others do.
 var moreAnswers = []string{
 	"why.txtar", "why-cluster-file.txtar", "sensitivity.txtar", "sensitivity-json.txtar", "frameworks-plan.txtar", "frameworks-explain.txtar",
-	"nodes-upper-bounds.txtar", "plan-nodes.txtar", "set.txtar", "pareto-gpus.txtar", "min-gpus-goals.txtar", "idle-gpus.txtar", "explain-schedule.txtar",
+	"nodes-upper-bounds.txtar", "plan-nodes.txtar", "set.txtar", "pareto-gpus.txtar", "min-gpus-goals.txtar", "idle-gpus.txtar", "recompute-by-stage.txtar", "multi-token-prediction.txtar", "hierarchical-context.txtar", "flags-twice.txtar",
+	"byte-order-mark.txtar",
 }
 
 // TestScripts runs the program as a user does, one behaviour a file.
