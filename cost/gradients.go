@@ -60,16 +60,16 @@ func (g *gradients) exposed(m *Model, time pass, idle float64) float64 {
 	hidden := float64(param*time.fwd) + float64(grad*time.bwd) + float64(max(param, grad)*idle)
 	reduce, gather := max(0, float64(g.reduce*rest)-float64(grad*time.bwd)), max(0, float64(g.gather*rest)-float64(param*time.fwd))
 	if grad >= param {
-		reduce, gather = beside(idle, reduce, grad, gather, param)
+		reduce, gather = besidesIdle(idle, reduce, grad, gather, param)
 	} else {
-		gather, reduce = beside(idle, gather, param, reduce, grad)
+		gather, reduce = besidesIdle(idle, gather, param, reduce, grad)
 	}
 	return max(reduce+gather+float64(open*(g.reduce+g.gather)), float64(g.both*rest)-hidden+float64(open*g.both))
 }
 
-// beside is what is left of two parts when idle seconds hide the first as far as
+// besidesIdle is what is left of two parts when idle seconds hide the first as far as
 // they can, then the second, each second a share of one.
-func beside(idle, first, share, second, shareOfSecond float64) (restOfFirst, restOfSecond float64) {
+func besidesIdle(idle, first, share, second, shareOfSecond float64) (restOfFirst, restOfSecond float64) {
 	if share <= 0 {
 		return first, second
 	}

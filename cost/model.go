@@ -50,21 +50,20 @@ type Model struct {
 	slower    float64 // time of a GEMM in the job over that of the same kernel alone; of one in fp8, see lowPrecision
 	attends   float64 // share of the GPU's attention rate that the job's kernels reach
 
-	kinds   []models.Kind
-	layers  [models.NumKinds]float64 // how many of each kind
-	params  [models.NumKinds]models.LayerParams
-	held    [models.NumKinds]held    // the same by how it is divided
-	mtp     float64                  // multi-token-prediction layers that are trained
-	further held                     // the parameters of one
-	single  bool                     // all layers are of one kind
-	ordered bool                     // the dense layers come before the MoE layers, or there is one kind
-	period  int                      // of the kinds of the layers
-	drift   [models.NumKinds]float64 // see driftOf
-	uneven  []float64                // see unevenness
-
-	placeable []float64               // see placeable
-	cores     []float64               // see coreRate
-	domains   [plan.MaxLevels]float64 // GPUs of a domain of each level
+	kinds     []models.Kind
+	layers    [models.NumKinds]float64 // how many of each kind
+	params    [models.NumKinds]models.LayerParams
+	held      [models.NumKinds]held    // the same by how it is divided
+	mtp       float64                  // multi-token-prediction layers that are trained
+	further   held                     // the parameters of one
+	single    bool                     // all layers are of one kind
+	ordered   bool                     // the dense layers come before the MoE layers, or there is one kind
+	period    int                      // of the kinds of the layers
+	drift     [models.NumKinds]float64 // see driftOf
+	uneven    []float64                // see unevenness
+	placeable []float64                // see placeable
+	cores     []float64                // see coreRate
+	domains   [plan.MaxLevels]float64  // GPUs of a domain of each level
 
 	nets    [plan.NumDims]*network // one and the same but when a sensitivity is asked
 	lazy    *tables

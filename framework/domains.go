@@ -195,7 +195,7 @@ func (d *Domains) products(most int, dims ...plan.Dim) []int32 {
 // levels are powers of two, and so the degrees that use every GPU, they are those
 // whose primes divide a size, the number of layers or a pinned number of GPUs. The
 // others cost DeepSeek-V3 four times the search; on 2,048 and 16,384 H800 they gain
-// nothing and 0.03 %, on 1,024 to 131,072 GPUs GPT-3, Llama and Mixtral nothing.
+// nothing and 0.03 %, GPT-3, Llama and Mixtral on 512 to 131,072 GPUs nothing.
 func pipelines(f *Facts, gpus int, pins []Pin) []int32 {
 	all := upTo(min(gpus, f.Model.Layers))
 	kept := []int{2, f.Model.Layers}
