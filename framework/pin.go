@@ -2,6 +2,7 @@ package framework
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -173,6 +174,21 @@ func contradict(a, b *Pin) bool {
 	lo, hi := a.bounds()
 	lo2, hi2 := b.bounds()
 	return max(lo, lo2) > min(hi, hi2)
+}
+
+// PinnedGPUs are the least and the most GPUs that the pins allow a plan to use.
+func PinnedGPUs(pins []Pin) (lo, hi int64) { return pinned(pins, "gpus") }
+
+// pinned are the least and the most that the pins allow of a name.
+func pinned(pins []Pin, name string) (lo, hi int64) {
+	lo, hi = 1, math.MaxInt32
+	for i := range pins {
+		if p := &pins[i]; p.Op != "in" && p.name() == name {
+			l, h := p.bounds()
+			lo, hi = max(lo, int64(l)), min(hi, int64(h))
+		}
+	}
+	return lo, hi
 }
 
 func (p *Pin) bounds() (lo, hi int32) {

@@ -36,16 +36,7 @@ type amount struct {
 }
 
 // bounds are the least and the most that the pins allow of a name.
-func (a *asked) bounds(name string) (lo, hi int64) {
-	lo, hi = 1, math.MaxInt32
-	for i := range a.pins {
-		if p := &a.pins[i]; p.Op != "in" && p.name() == name {
-			l, h := p.bounds()
-			lo, hi = max(lo, int64(l)), min(hi, int64(h))
-		}
-	}
-	return lo, hi
-}
+func (a *asked) bounds(name string) (lo, hi int64) { return pinned(a.pins, name) }
 
 // amounts are the bounds of some names, the least or the most.
 func (a *asked) amounts(most bool, names ...string) []amount {

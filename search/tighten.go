@@ -3,15 +3,18 @@ package search
 import (
 	"slices"
 
+	"meshplan/framework"
 	"meshplan/plan"
 )
 
-// tightener narrows boxes by the sizes of the cluster's levels. Clauses
-// propagate level by level and prime by prime; products over a whole grid they
-// do not see.
+// tightener narrows boxes by the sizes of the cluster's levels and by pins on the
+// number of GPUs. Clauses propagate level by level and prime by prime; products over
+// a whole grid they do not see.
 type tightener struct {
 	moe     bool
 	levels  int
+	least   int64   // GPUs that a plan uses
+	most    int64   // the same
 	inner   []int64 // most GPUs of one domain of each level
 	outer   []int64 // most such domains
 	degrees [plan.NumDims][]int32
@@ -20,6 +23,8 @@ type tightener struct {
 func newTightener(j *job) *tightener {
 	t := &tightener{moe: j.facts.MoE(), levels: j.levels}
 	c := j.facts.Cluster
+	lo, hi := framework.PinnedGPUs(j.Pins)
+	t.least, t.most = lo, min(hi, int64(c.GPUs()))
 	room := int64(c.Domain(t.levels - 1))
 	for l := range t.levels {
 		inside := int64(c.Domain(l))
@@ -35,13 +40,13 @@ func newTightener(j *job) *tightener {
 // tighten narrows the box without losing a plan; false means it holds none.
 func (t *tightener) tighten(b *plan.Box) bool {
 	last := t.levels - 1
-	most := t.inner[last]
 	dense, expert := plan.DenseDims[:], plan.ExpertDims[:]
-	lo, hi := products(b, dense, last, most)
+	lo, hi := products(b, dense, last, t.most)
 	if t.moe {
-		elo, ehi := products(b, expert, last, most)
+		elo, ehi := products(b, expert, last, t.most)
 		lo, hi = max(lo, elo), min(hi, ehi)
 	}
+	lo = max(lo, t.least)
 	if lo > hi || !t.fit(b, dense, last, lo, hi) || t.moe && !t.fit(b, expert, last, lo, hi) {
 		return false
 	}

@@ -2,8 +2,10 @@ package search
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
+	"meshplan/framework"
 	"meshplan/plan"
 )
 
@@ -19,10 +21,17 @@ func span(p, q *plan.Point) plan.Box {
 func TestTightenLosesNoPoint(t *testing.T) {
 	inParts(t, 60, func(t *testing.T, seed uint64) {
 		p, e := small(t, seed+70_000)
-		j, s := mustSession(t, p)
 		var points []plan.Point
 		e.Visit(func(p *plan.Point) bool { points = append(points, *p); return true })
 		r := rand.New(rand.NewPCG(seed, 3))
+		if op := pick(r, "", "=", "<=", ">="); op != "" {
+			some := points[r.IntN(len(points))].Plan(len(p.Facts.Cluster.Levels))
+			pin := framework.Pin{Name: "gpus", Op: op, Value: int32(some.Placement.GPUs())}
+			p.Pins = append(p.Pins, pin)
+			pinned := framework.PinRules(&p.Facts, []framework.Pin{pin})[0]
+			points = slices.DeleteFunc(points, func(q plan.Point) bool { return !pinned.Holds(&p.Facts, &q) })
+		}
+		j, s := mustSession(t, p)
 		for range 200 {
 			before := span(&points[r.IntN(len(points))], &points[r.IntN(len(points))])
 			if r.IntN(4) == 0 {
@@ -41,20 +50,23 @@ func TestTightenLosesNoPoint(t *testing.T) {
 }
 
 func TestTightenFindsBoxesWithoutPoints(t *testing.T) {
-	_, s := mustSession(t, toy(t, "")) // 16 GPUs, 8 a domain
-	tests := []struct {
+	tests := []struct { // 16 GPUs, 8 a domain
 		name   string
+		pins   string
 		narrow func(*plan.Box)
 		holds  bool
 		pp     plan.Range
 	}{
-		{"everything", func(*plan.Box) {}, true, plan.Range{Lo: 1, Hi: 16}},
-		{"tp 8 and cp 2 leave pp 1", func(b *plan.Box) { fix(b, plan.TP, 8, 1); fix(b, plan.CP, 2, 1) }, true, plan.Range{Lo: 1, Hi: 1}},
-		{"tp 8 and cp 4 are more than all GPUs", func(b *plan.Box) { fix(b, plan.TP, 8, 1); fix(b, plan.CP, 4, 1) }, false, plan.Range{}},
-		{"tp 8 in a domain leaves no room for cp there", func(b *plan.Box) { fix(b, plan.TP, 8, 8); fix(b, plan.CP, 2, 2) }, false, plan.Range{}},
+		{"everything", "", func(*plan.Box) {}, true, plan.Range{Lo: 1, Hi: 16}},
+		{"4 GPUs leave pp 4", "gpus<=4", func(*plan.Box) {}, true, plan.Range{Lo: 1, Hi: 4}},
+		{"tp 8 is too much for 4 GPUs", "gpus=4", func(b *plan.Box) { fix(b, plan.TP, 8, 1) }, false, plan.Range{}},
+		{"tp 8 and cp 2 leave pp 1", "", func(b *plan.Box) { fix(b, plan.TP, 8, 1); fix(b, plan.CP, 2, 1) }, true, plan.Range{Lo: 1, Hi: 1}},
+		{"tp 8 and cp 4 are more than all GPUs", "", func(b *plan.Box) { fix(b, plan.TP, 8, 1); fix(b, plan.CP, 4, 1) }, false, plan.Range{}},
+		{"tp 8 in a domain leaves no room for cp there", "", func(b *plan.Box) { fix(b, plan.TP, 8, 8); fix(b, plan.CP, 2, 2) }, false, plan.Range{}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
+			_, s := mustSession(t, toy(t, test.pins))
 			b := s.root()
 			test.narrow(&b)
 			if ok := s.tight.tighten(&b); ok != test.holds || ok && b[plan.PP] != test.pp {
