@@ -1,6 +1,8 @@
 package search
 
 import (
+	"golang.org/x/sync/errgroup"
+
 	"meshplan/encode"
 	"meshplan/framework"
 	"meshplan/plan"
@@ -59,14 +61,25 @@ func newSession(p *Problem) (*session, error) {
 	return j.session()
 }
 
-// session encodes the job.
+// session encodes the job and makes its price model, whose tables the first bound
+// fills, side by side where the job has the goroutines.
 func (j *job) session() (*session, error) {
-	space, err := encode.New(j.facts, j.rules, j.domains)
-	if err != nil {
-		return nil, err
-	}
-	price, err := j.Problem.price()
-	if err != nil {
+	var space *encode.Space
+	var price pricer
+	var jobs errgroup.Group
+	jobs.SetLimit(max(1, j.Jobs))
+	jobs.Go(func() (err error) {
+		if price, err = j.Problem.price(); err == nil && j.Jobs > 1 {
+			root := j.root()
+			price.Bound(&root)
+		}
+		return err
+	})
+	jobs.Go(func() (err error) {
+		space, err = encode.New(j.facts, j.rules, j.domains)
+		return err
+	})
+	if err := jobs.Wait(); err != nil {
 		return nil, err
 	}
 	s := &session{
