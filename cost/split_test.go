@@ -180,7 +180,7 @@ func TestRecomputedLayersEqualExhaustiveSearch(t *testing.T) {
 func TestSplitsEqualExhaustiveSearch(t *testing.T) {
 	cases := 10000
 	if testing.Short() {
-		cases = 1000
+		cases = 5000
 	}
 	r := rand.New(rand.NewPCG(12, 1))
 	seen := map[string]int{}
