@@ -192,28 +192,47 @@ func (d *Domains) products(most int, dims ...plan.Dim) []int32 {
 }
 
 // pipelines are all pipeline degrees, up to a layer each. Where the sizes of all
-// levels are powers of two, and so the degrees that use every GPU, they are those
-// whose primes divide a size, the number of layers or a pinned number of GPUs. The
-// others cost DeepSeek-V3 four times the search; on 2,048 and 16,384 H800 they gain
-// nothing and 0.03 %, GPT-3, Llama and Mixtral on 512 to 131,072 GPUs nothing.
+// levels are powers of two, and so the degrees that use every GPU, they are the usual
+// ones. The others cost DeepSeek-V3 four times the search; on 2,048 and 16,384 H800
+// they gain nothing and 0.03 %, GPT-3, Llama and Mixtral on 512 to 131,072 GPUs
+// nothing.
 func pipelines(f *Facts, gpus int, pins []Pin) []int32 {
 	all := upTo(min(gpus, f.Model.Layers))
-	kept := []int{2, f.Model.Layers}
 	for _, level := range f.Cluster.Levels {
 		if level.Size&(level.Size-1) != 0 || f.Cluster.Irregular() {
 			return all
 		}
 	}
+	usual, _ := usualPipelines(f, all, pins)
+	return usual
+}
+
+// UsualPipelines are the pipeline degrees whose primes divide the size of a level,
+// the number of layers or a pinned number of GPUs; rest are the other ones.
+func (d *Domains) UsualPipelines(f *Facts, pins []Pin) (usual, rest []int32) {
+	return usualPipelines(f, d.Values[plan.PP], pins)
+}
+
+func usualPipelines(f *Facts, degrees []int32, pins []Pin) (usual, rest []int32) {
+	whole := []int{2, f.Model.Layers}
+	for _, level := range f.Cluster.Levels {
+		whole = append(whole, level.Size)
+	}
 	for _, p := range pins {
 		if p.Name == "gpus" && p.Op == "=" {
-			kept = append(kept, int(p.Value))
+			whole = append(whole, int(p.Value))
 		}
 	}
-	return keep(all, func(pp int32) bool {
-		rest := int(pp)
-		for _, n := range kept {
-			rest = strip(rest, n)
+	for _, pp := range degrees {
+		left := int(pp)
+		for _, n := range whole {
+			left = strip(left, n)
 		}
-		return rest == 1
-	})
+		if left == 1 {
+			usual = append(usual, pp)
+		} else {
+			rest = append(rest, pp)
+		}
+	}
+	return usual, rest
 }

@@ -203,6 +203,7 @@ func rivals(b testing.TB, p *Problem) *loops.Enumerator {
 func BenchmarkFirst(b *testing.B) {
 	for _, n := range spaces() {
 		p := n.problem(b)
+		p.Jobs = 2
 		bench(b, n.name+"/walk", func(b *testing.B) {
 			s := found(newSession(p))
 			out, err := s.walk(context.Background(), query{top: 1, memory: fits, first: true})

@@ -68,7 +68,7 @@ func (s *session) twin() *session {
 // sweep walks the space once.
 func (c *crew) sweep(ctx context.Context) error {
 	if len(c.walkers) == 1 {
-		return c.walkers[0].part(ctx, nil)
+		return c.walkers[0].alone(ctx)
 	}
 	c.divide()
 	group, ctx := errgroup.WithContext(ctx)
@@ -82,6 +82,28 @@ func (c *crew) sweep(ctx context.Context) error {
 		v.stats = Stats{}
 	}
 	return err
+}
+
+// alone walks the space; if any plan will do, the usual pipelines first, since few of
+// the others use all GPUs.
+func (v *visitor) alone(ctx context.Context) error {
+	usual, rest := v.domains.UsualPipelines(v.facts, v.Pins)
+	if !v.first || len(usual) == 0 || len(rest) == 0 {
+		return v.part(ctx, nil)
+	}
+	if err := v.part(ctx, v.without(rest)); err != nil {
+		return err
+	}
+	return v.part(ctx, v.without(usual))
+}
+
+// without are the literals that exclude pipeline degrees.
+func (s *session) without(degrees []int32) []solver.Lit {
+	lits := make([]solver.Lit, len(degrees))
+	for i, pp := range degrees {
+		lits[i] = s.solver.Eq(s.space.Int(plan.Coord(plan.PP)), pp).Not()
+	}
+	return lits
 }
 
 // part walks the part of the space in which the literals hold.

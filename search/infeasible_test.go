@@ -208,6 +208,7 @@ func runsUnder(t *testing.T, p *Problem, rules []framework.Rule) bool {
 		t.Fatal(err)
 	}
 	j.rules = rules
+	j.tight = newTightener(j) // by the pins that are left
 	s, err := j.session()
 	if err != nil {
 		t.Fatal(err)

@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -436,6 +437,22 @@ func BenchmarkSizing(b *testing.B) {
 				rivals(b, &one.problem).Bounded(context.Background(), loops.Query{})
 			}
 			b.ReportMetric(float64(len(q.Candidates)), "candidates")
+		})
+	}
+}
+
+// A walk that stops at the first plan looks at the usual pipelines before all others,
+// and at those as well.
+func TestTheFirstPlanMayHaveAnyPipeline(t *testing.T) {
+	for _, pp := range []int32{3, 4, 5, 10} { // of 24 layers, on domains of 6 GPUs
+		pin := fmt.Sprintf("pp=%d", pp)
+		t.Run(pin, func(t *testing.T) {
+			p := toy(t, pin)
+			p.Facts.Cluster = shape([]int{6, 2})
+			out, err := found(newSession(p)).walk(context.Background(), query{top: 1, memory: runs, first: true})
+			if err != nil || len(out.held) != 1 || out.held[0].point[plan.PP] != pp {
+				t.Errorf("found %v, error %v", out.held, err)
+			}
 		})
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"meshplan/plan"
 )
 
-// tightener narrows boxes by the sizes of the cluster's levels and by pins on the
-// number of GPUs. Clauses propagate level by level and prime by prime; products over
+// tightener narrows boxes by the sizes of the cluster's levels and by the job's pins on
+// the number of GPUs. Clauses propagate level by level and prime by prime; products over
 // a whole grid they do not see.
 type tightener struct {
 	moe     bool
@@ -23,7 +23,13 @@ type tightener struct {
 func newTightener(j *job) *tightener {
 	t := &tightener{moe: j.facts.MoE(), levels: j.levels}
 	c := j.facts.Cluster
-	lo, hi := framework.PinnedGPUs(j.Pins)
+	var pins []framework.Pin
+	for _, r := range j.rules {
+		if r.Pin != nil {
+			pins = append(pins, *r.Pin)
+		}
+	}
+	lo, hi := framework.PinnedGPUs(pins)
 	t.least, t.most = lo, min(hi, int64(c.GPUs()))
 	room := int64(c.Domain(t.levels - 1))
 	for l := range t.levels {
