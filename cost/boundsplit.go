@@ -31,20 +31,20 @@ func (m *Model) splitSpan(v *view, j *job, a *memory, limit float64, g *gradient
 	if v.gpipe {
 		c.warm = 1
 	}
-	best := math.Inf(1)
 	var room capacity
 	room.measure(v, a, &a.layer[kind], limit, math.Ceil(layers/p), layers)
-	for q := 0.0; q <= layers && c.micro*(float64(c.layer.sum()*q)+j.head.sum()) < best; q++ {
-		span := math.Inf(1)
-		c.held = layers - q
-		c.give(j, q, room.fullest(c.held, p-1))
-		if v.vpp.lo <= 1 {
-			span = c.once()
+	give := func(q float64) { c.give(j, q, layers-q, room.fullest(layers-q, p-1)) }
+	even := math.Floor(layers / p)
+	best := math.Inf(1)
+	for q := even; q <= layers && c.micro*(float64(c.layer.sum()*q)+j.head.sum()) < best; q++ {
+		give(q)
+		best = min(best, c.span())
+	}
+	for q := even - 1; q >= 0; q-- {
+		if give(q); c.leastLate() >= best {
+			break // with fewer on the last rank the late one holds no fewer
 		}
-		if v.vpp.hi > 1 {
-			span = min(span, c.chunked())
-		}
-		best = min(best, span)
+		best = min(best, c.span())
 	}
 	return best
 }
@@ -63,11 +63,37 @@ type spanCase struct {
 	layer, last, late, all pass
 }
 
-// give puts q of the layers on the last rank and full on the one before.
-func (c *spanCase) give(j *job, q, full float64) {
+// give puts q of the layers on the last rank, and of the others full on the one
+// before it.
+func (c *spanCase) give(j *job, q, others, full float64) {
 	c.last = c.layer.times(q).plus(j.head).plus(j.hop)
-	c.full, c.lastLayers = full, q
+	c.full, c.held, c.lastLayers = full, others, q
 	c.late = c.layer.times(full).plus(j.hop).atLeast(j.paced())
+}
+
+// span is the shortest pipeline of the chunks that the box allows.
+func (c *spanCase) span() float64 {
+	span := math.Inf(1)
+	if c.vpp.lo <= 1 {
+		span = c.once()
+	}
+	if c.vpp.hi > 1 {
+		span = min(span, c.chunked())
+	}
+	return span
+}
+
+// leastLate is a part of every span: what the late rank takes without its
+// communication.
+func (c *spanCase) leastLate() float64 {
+	least := math.Inf(1)
+	if c.vpp.lo <= 1 {
+		least = c.lateOnce()
+	}
+	if c.vpp.hi > 1 {
+		least = min(least, float64(c.micro*c.late.sum()))
+	}
+	return least
 }
 
 // clean reports whether the last two ranks hold layers of the last kind alone:
@@ -81,9 +107,13 @@ func (c *spanCase) once() float64 {
 	if math.IsInf(c.full, 1) {
 		return c.full
 	}
-	last := c.all.sum() + float64((c.micro-1)*c.last.sum())
-	late := c.all.sum() + float64((c.micro-1)*c.late.sum()) - float64((c.warm-1)*c.late.fwd)
+	last, late := c.all.sum()+float64((c.micro-1)*c.last.sum()), c.lateOnce()
 	return max(last+c.exposedLast(last), late+c.exposedLate(late))
+}
+
+// lateOnce is that of the late rank, without its communication.
+func (c *spanCase) lateOnce() float64 {
+	return c.all.sum() + float64((c.micro-1)*c.late.sum()) - float64((c.warm-1)*c.late.fwd)
 }
 
 // exposed is what a rank does not hide of its communication when it holds the

@@ -193,9 +193,8 @@ func (d *Domains) products(most int, dims ...plan.Dim) []int32 {
 
 // pipelines are all pipeline degrees, up to a layer each. Where the sizes of all
 // levels are powers of two, and so the degrees that use every GPU, they are the usual
-// ones. The others cost DeepSeek-V3 four times the search; on 2,048 and 16,384 H800
-// they gain nothing and 0.03 %, GPT-3, Llama and Mixtral on 512 to 131,072 GPUs
-// nothing.
+// ones. The others cost DeepSeek-V3 two to three times the search, and gain nothing on
+// 2,048 and 16,384 H800, nor for GPT-3, Llama and Mixtral on 512 to 131,072 GPUs.
 func pipelines(f *Facts, gpus int, pins []Pin) []int32 {
 	all := upTo(min(gpus, f.Model.Layers))
 	for _, level := range f.Cluster.Levels {
