@@ -175,17 +175,24 @@ func (j *job) idleNote(held []leaf) string {
 // assumptions are the sentences about what was assumed of the plan, if there
 // is one, and of the job.
 func (j *job) assumptions(p *plan.Plan, price pricer) []string {
-	list := []string{}
-	if p != nil {
-		if w := j.Framework.PlacementWarning(j.facts, p); w != "" {
-			list = append(list, w)
-		}
-		list = append(list, price.Explain(p).Warnings...)
+	if p == nil {
+		return j.common(price)
 	}
-	list = append(list, j.Warnings...)
+	list := []string{}
+	if w := j.Framework.PlacementWarning(j.facts, p); w != "" {
+		list = append(list, w)
+	}
+	list = append(list, price.Explain(p).Warnings...)
+	return distinct(append(list, j.common(price, p)...))
+}
+
+// common are the sentences about what was assumed of the job and, of its profile, by
+// the figures of any of the plans; without plans of all of it.
+func (j *job) common(price pricer, plans ...*plan.Plan) []string {
+	list := append([]string{}, j.Warnings...)
 	list = append(list, j.facts.Cluster.Assumptions...)
 	list = append(list, j.facts.Cluster.GPU.Assumptions...)
-	return distinct(append(list, j.Profile.Assumptions()...))
+	return distinct(append(list, price.Assumptions(plans...)...))
 }
 
 // distinct drops repeats and keeps the order.

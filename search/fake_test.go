@@ -63,6 +63,8 @@ func (f *fake) Explain(p *plan.Plan) cost.Estimate {
 	return e
 }
 
+func (f *fake) Assumptions(...*plan.Plan) []string { return nil }
+
 func (f *fake) Timetable(*plan.Plan) (cost.Timetable, bool) { return cost.Timetable{}, false }
 
 func (f *fake) Bound(b *plan.Box) cost.Bound {

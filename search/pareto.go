@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"meshplan/plan"
 	"meshplan/units"
 )
 
@@ -71,7 +72,11 @@ func (s *session) pareto(ctx context.Context, l FrontLimits) (*Front, error) {
 	default:
 		f.Status = Feasible
 	}
-	f.Warnings = s.assumptions(nil, s.price)
+	plans := make([]*plan.Plan, len(out.held))
+	for i := range out.held {
+		plans[i] = &out.held[i].plan
+	}
+	f.Warnings = s.common(s.price, plans...)
 	if len(out.held) > 0 { // what holds of the job's plans, not of the first one's placement
 		f.Warnings = distinct(append(slices.Clone(s.price.Explain(&out.held[0].plan).Warnings), f.Warnings...))
 		if text := s.idleNote(out.held); text != "" {

@@ -55,6 +55,7 @@ type pricer interface {
 	Price(*plan.Plan) cost.Figures
 	Bound(*plan.Box) cost.Bound
 	Explain(*plan.Plan) cost.Estimate
+	Assumptions(...*plan.Plan) []string
 	Timetable(*plan.Plan) (cost.Timetable, bool)
 	Margin() float64
 	RefuseMargin() float64

@@ -141,7 +141,11 @@ func TestTheFixtureIsComplete(t *testing.T) {
 }
 
 func TestAssumptionsListTheConstantsThatNobodyMeasured(t *testing.T) {
-	got := strings.Join(fixtureProfile(t).Assumptions(), "\n")
+	var texts []string
+	for _, a := range fixtureProfile(t).Assumptions() {
+		texts = append(texts, a.Text)
+	}
+	got := strings.Join(texts, "\n")
 	const want = "profile fixture assumes memory.context_bytes = 1.000 GiB: a guess\n" +
 		"profile fixture assumes memory.fit_margin = 0.1: another guess\n" +
 		"profile fixture assumes time.step_seconds = 60.00 ms: a third guess"
@@ -161,13 +165,33 @@ func TestAssumptionsListTheConstantsThatNobodyMeasured(t *testing.T) {
 			if c.Free() {
 				t.Errorf("%s: %s may be fitted, and so is not assumed", name, key)
 			}
-			if len(list) == 0 || !strings.HasPrefix(list[0], "profile "+name+" assumes "+key+" = ") || !strings.HasSuffix(list[0], ": "+c.Source) {
-				t.Fatalf("%s: %q is not about %s", name, list, key)
+			if len(list) == 0 || list[0].Key != key || !strings.HasPrefix(list[0].Text, "profile "+name+" assumes "+key+" = ") || !strings.HasSuffix(list[0].Text, ": "+c.Source) {
+				t.Fatalf("%s: %v is not about %s", name, list, key)
 			}
 			list = list[1:]
 		}
 		if len(list) > 0 {
-			t.Errorf("%s: %q", name, list)
+			t.Errorf("%s: %v", name, list)
+		}
+	}
+}
+
+func TestAProfileAroundAConstantHasHalfAndTwiceOfItWithinItsRange(t *testing.T) {
+	p := fixtureProfile(t)
+	for _, c := range []struct {
+		name, key          string
+		value, half, twice float64
+	}{
+		{"a time", "time.step_seconds", 0.06, 0.03, 0.12},
+		{"a share that has a most", "time.unit_overlap", 0.85, 0.425, 1},
+	} {
+		p.constant(c.key).Value = c.value
+		around := p.Around(c.key)
+		if half, twice := around[0].constant(c.key).Value, around[1].constant(c.key).Value; half != c.half || twice != c.twice {
+			t.Errorf("%s: %v and %v, want %v and %v", c.name, half, twice, c.half, c.twice)
+		}
+		if got := p.constant(c.key).Value; got != c.value {
+			t.Errorf("%s: the profile itself has %v now", c.name, got)
 		}
 	}
 }
