@@ -163,10 +163,14 @@ func usd(v *float64) string {
 func amounts(column []*float64) []string {
 	texts := make([]string, len(column))
 	for more := 0; more <= 4; more++ {
-		alike := false
+		alike, last := false, -1
 		for i, v := range column {
 			texts[i] = usdFine(v, more)
-			alike = alike || i > 0 && texts[i] == texts[i-1] && v != nil && *v != *column[i-1]
+			if v == nil {
+				continue
+			}
+			alike = alike || last >= 0 && texts[i] == texts[last] && *v != *column[last]
+			last = i
 		}
 		if !alike {
 			break
@@ -200,19 +204,28 @@ func candidates(p *page, r *search.SizingResult) {
 		head = append(head, "USD in all")
 	}
 	rows := [][]string{head}
+	perStep, inAll := make([]*float64, len(r.Candidates)), make([]*float64, len(r.Candidates))
 	for i := range r.Candidates {
-		c := &r.Candidates[i]
-		row := []string{units.Grouped(int64(c.GPUs)), sizingVerdict(r, c), "-", "-", "-"}
-		if b := c.Best; b != nil {
-			row = append(row[:2], bestStep(c), gib(b.PeakReservedBytes), degrees(&b.Degrees))
+		perStep[i], inAll[i] = r.Candidates[i].USDPerStep, r.Candidates[i].USDInAll
+	}
+	steps, alls := amounts(perStep), amounts(inAll)
+	for i := 0; i < len(r.Candidates); {
+		group := r.Candidates[i : i+neighbours(r.Candidates[i:], bothInfeasible)]
+		row := []string{gpusOf(group), sizingVerdict(r, &group[0]), "-", "-", "-"}
+		if len(group) > 1 {
+			row[1] = fmt.Sprintf("all %d %s", len(group), row[1])
+		}
+		if b := group[0].Best; b != nil {
+			row = append(row[:2], bestStep(&group[0]), gib(b.PeakReservedBytes), degrees(&b.Degrees))
 		}
 		if step {
-			row = append(row, usd(c.USDPerStep))
+			row = append(row, steps[i])
 		}
 		if all {
-			row = append(row, usd(c.USDInAll))
+			row = append(row, alls[i])
 		}
 		rows = append(rows, row)
+		i += len(group)
 	}
 	p.table(rows)
 	if n := len(r.NotLookedAt); n > 0 {
@@ -268,18 +281,10 @@ func shortList(list []int) string {
 // notEnough says why candidates are not enough, once for neighbours of one reason.
 func notEnough(p *page, r *search.SizingResult) {
 	var items [][2]string
-	for i := 0; i < len(r.Candidates); i++ {
-		c := &r.Candidates[i]
-		label := units.Grouped(int64(c.GPUs))
-		from := i
-		for i+1 < len(r.Candidates) && r.Candidates[i+1].Text == c.Text {
-			i++
-		}
-		if i > from {
-			label += " to " + units.Grouped(int64(r.Candidates[i].GPUs))
-		}
-		if c.Text != "" {
-			items = append(items, [2]string{label, c.Text})
+	for rest := r.Candidates; len(rest) > 0; {
+		group := rest[:neighbours(rest, sameReason)]
+		if rest = rest[len(group):]; group[0].Text != "" {
+			items = append(items, [2]string{gpusOf(group), reasonOf(group)})
 		}
 	}
 	if len(items) > 0 {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"meshplan/search"
 )
 
@@ -63,5 +65,72 @@ func TestAnInterruptedSizingExitsWithFour(t *testing.T) {
 	code := runContext(ctx, strings.Fields(sizeBase), strings.NewReader(""), &stdout, &stderr)
 	if code != exitStopped || stderr.Len() > 0 || !strings.Contains(stdout.String(), "nothing is proven") {
 		t.Errorf("exit code %d, standard error %q, answer\n%s", code, stderr.String(), stdout.String())
+	}
+}
+
+// refused is a candidate of so many GPUs without a plan, for want of memory.
+func refused(gpus int, peak float64) search.Candidate {
+	return search.Candidate{GPUs: gpus, Verdict: search.NoPlan, Status: search.Infeasible, Text: "needs " + amount(peak),
+		Reasons: []search.Reason{{Rule: "memory", Numbers: map[string]float64{"least_peak_bytes": peak}}}}
+}
+
+// slow is a candidate of so many GPUs whose best step is too slow.
+func slow(gpus int, step float64) search.Candidate {
+	return search.Candidate{GPUs: gpus, Verdict: search.TooSlow, Status: search.Optimal, Text: "takes " + seconds(step),
+		Best: &search.Outline{StepSeconds: step}}
+}
+
+// ruled is a candidate of so many GPUs that rules refuse.
+func ruled(gpus int, text string, rules ...string) search.Candidate {
+	c := search.Candidate{GPUs: gpus, Verdict: search.NoPlan, Status: search.Infeasible, Text: text}
+	for _, r := range rules {
+		c.Reasons = append(c.Reasons, search.Reason{Rule: r})
+	}
+	return c
+}
+
+func TestNeighboursThatAreNotEnoughForOneReasonShareALine(t *testing.T) {
+	const gib = 1 << 30
+	meets := search.Candidate{GPUs: 64, Verdict: search.Meets, Status: search.Optimal}
+	cut := refused(3, 90*gib)
+	cut.Reasons[0].Numbers["least_peak_bound_bytes"] = gib
+	for _, test := range []struct {
+		name string
+		list []search.Candidate
+		want [][2]string
+	}{
+		{"too little memory, the least not on the most GPUs", []search.Candidate{refused(1, 400*gib), refused(2, 100*gib), refused(3, 120*gib), meets},
+			[][2]string{{"1 to 3", "on 2 GPUs: needs 100.0 GiB; the others need up to 400.0 GiB"}}},
+		{"two alone keep their lines", []search.Candidate{refused(1, 400*gib), refused(2, 100*gib), meets},
+			[][2]string{{"1", "needs 400.0 GiB"}, {"2", "needs 100.0 GiB"}}},
+		{"two that say the same share one", []search.Candidate{refused(1, 100*gib), refused(2, 100*gib)},
+			[][2]string{{"1 to 2", "needs 100.0 GiB"}}},
+		{"a least that is not proven stands apart", []search.Candidate{refused(1, 400*gib), refused(2, 100*gib), cut},
+			[][2]string{{"1", "needs 400.0 GiB"}, {"2", "needs 100.0 GiB"}, {"3", "needs 90.00 GiB"}}},
+		{"too slow", []search.Candidate{slow(8, 4), slow(16, 2), slow(24, 3), meets, slow(128, 3)},
+			[][2]string{{"8 to 24", "on 16 GPUs: takes 2.000 s; the others take up to 4.000 s"}, {"128", "takes 3.000 s"}}},
+		{"rules, which name the candidate's own number as well", []search.Candidate{
+			ruled(5, "not by 5", "batch", "pin/gpus=5"), ruled(6, "not by 6", "batch", "pin/gpus=6"), ruled(7, "not by 7", "batch", "pin/gpus=7")},
+			[][2]string{{"5 to 7", "on 5 GPUs: not by 5; the same rules refuse the others"}}},
+		{"other rules", []search.Candidate{ruled(5, "not by 5", "batch"), ruled(6, "not by 6", "heads"), ruled(7, "not by 7", "batch")},
+			[][2]string{{"5", "not by 5"}, {"6", "not by 6"}, {"7", "not by 7"}}},
+	} {
+		var p, want page
+		notEnough(&p, &search.SizingResult{Candidates: test.list})
+		want.heading("Why not")
+		want.list(test.want)
+		if diff := cmp.Diff(want.String(), p.String()); diff != "" {
+			t.Errorf("%s: (-want +got)\n%s", test.name, diff)
+		}
+	}
+}
+
+func TestCostsThatDifferLookDifferent(t *testing.T) {
+	a, b := 0.002452, 0.002473
+	if diff := cmp.Diff([]string{"0.00245", "-", "0.00247"}, amounts([]*float64{&a, nil, &b})); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"0.0025", "0.0025"}, amounts([]*float64{&a, &a})); diff != "" {
+		t.Error(diff)
 	}
 }
