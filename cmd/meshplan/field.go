@@ -79,6 +79,8 @@ var fields = []field{
 	{"against", "WHAT", "what to set against step time: memory, gpus or cost (default memory)", text, "pareto", setAgainst},
 	{"points", "N", "points of the front of memory to find, the fastest first (default: all)", whole, "pareto",
 		func(j *job, v string) error { return setCount(&j.points, v, maxPoints) }},
+	{"all-points", "", "show also the points of a long front that are close to others", toggle, "pareto",
+		func(j *job, v string) error { return setToggle(&j.allPoints, v) }},
 	{"resolution", "GIB", "memory is counted in steps of so many GiB (default 0.1)", real, "pareto", setResolution},
 	{"plot", "FILE", "draw the front into this .svg or .png file", text, "pareto", setPlot},
 	{"no-forced", "", "skip the searches that say what forced each degree", toggle, "plan",

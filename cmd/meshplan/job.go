@@ -55,7 +55,7 @@ type job struct {
 	days, tokens, price   float64
 	candidates            []int
 	changes               []cluster.Change
-	all                   bool
+	all, allPoints        bool
 	given                 map[string]bool   // by flag name
 	at                    map[string]string // file and line of what a job file has set, by flag name
 }

@@ -27,7 +27,9 @@ Memory is that of the tightest GPU, over all plans that are not refused. It is
 counted in steps of 0.1 GiB (--resolution), begun ones in full: of plans within one
 step the fastest stands for all. Each plan has the layers that plan would give it.
 The fast end is proven first: a search that is stopped says how far the front is
-proven, and the gap of the points behind.
+proven, and the gap of the points behind. The table of a front of more than 20 points
+leaves out those for which one that is shown takes at most 1 % more time and memory;
+--all-points shows them.
 
 Against gpus or cost, the plans are those that fit, each on all GPUs of one of the
 candidates of min-gpus (--cluster h100:256, or h100 alone; --candidates names
@@ -73,7 +75,7 @@ func (a *app) pareto(ctx context.Context, j *job, args []string) error {
 		return err
 	}
 	a.code = exitCodeOf(front.Status, front.UpperBounds)
-	if err := a.answer(j, front, front.Stats, func() string { return frontView(&req.subject, front) }); err != nil {
+	if err := a.answer(j, front, front.Stats, func() string { return frontView(&req.subject, front, j.allPoints) }); err != nil {
 		return err
 	}
 	return j.draw(len(front.Points), func() *picture { return memoryPicture(&req.subject, front) })
@@ -100,7 +102,7 @@ func (j *job) scales() bool {
 func (j *job) fit(flags map[string]bool) error {
 	other, of := []string{"candidates", "price-per-gpu-hour", "tokens"}, "gpus or cost"
 	if j.scales() {
-		other, of = []string{"points", "resolution"}, "memory"
+		other, of = []string{"points", "all-points", "resolution"}, "memory"
 	}
 	for _, name := range other {
 		if flags[name] {

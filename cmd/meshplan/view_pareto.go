@@ -9,14 +9,14 @@ import (
 	"meshplan/units"
 )
 
-// frontView is the answer of `pareto` as text.
-func frontView(s *subject, f *search.Front) string {
+// frontView is the answer of `pareto` as text, with every point if all are asked for.
+func frontView(s *subject, f *search.Front, all bool) string {
 	var p page
 	p.hang("", s.String())
 	if len(f.Points) == 0 {
 		noPlan(&p, &search.Result{Status: f.Status, Reasons: f.Reasons})
 	} else {
-		frontTable(&p, f)
+		frontTable(&p, f, all)
 	}
 	searched(&p, &f.Space)
 	warnings(&p, f.Warnings)
@@ -26,10 +26,14 @@ func frontView(s *subject, f *search.Front) string {
 }
 
 // frontTable is the front, a point a line.
-func frontTable(p *page, f *search.Front) {
-	outlines := make([]search.Outline, len(f.Points))
-	for i := range f.Points {
-		outlines[i] = f.Points[i].Outline
+func frontTable(p *page, f *search.Front, all bool) {
+	shown := shownOf(f.Points, all)
+	points := make([]search.FrontPoint, len(shown))
+	outlines := make([]search.Outline, len(shown))
+	widest := 0
+	for i, at := range shown {
+		points[i], outlines[i] = f.Points[at], f.Points[at].Outline
+		widest = max(widest, len(degrees(&outlines[i].Degrees)))
 	}
 	shared, _ := differences(outlines)
 	p.WriteByte('\n')
@@ -37,22 +41,21 @@ func frontTable(p *page, f *search.Front) {
 	if shared != "" && len(outlines) > 1 {
 		p.hang("", "All with "+shared)
 	}
-	widest := 0
-	for i := range outlines {
-		widest = max(widest, len(degrees(&outlines[i].Degrees)))
-	}
 	rows := [][]string{{"", "", "step", "memory GiB", "verdict", "MFU", "plan", "with"}}
-	for i := range f.Points {
-		a := &f.Points[i]
-		row := []string{fmt.Sprint(i + 1), marked(a.Knee, a.Proven || f.UpperBounds != nil), seconds(a.StepSeconds), gibFine(a.PeakReservedBytes), words(a.Verdict), percent(a.MFU, 1),
+	for i := range points {
+		a := &points[i]
+		row := []string{fmt.Sprint(shown[i] + 1), marked(a.Knee, a.Proven || f.UpperBounds != nil), seconds(a.StepSeconds), gibFine(a.PeakReservedBytes), words(a.Verdict), percent(a.MFU, 1),
 			degrees(&a.Degrees), ""}
-		for _, line := range wrap(changed(f.Points, i, shared), max(leastChanges, besidePlan-widest)) {
+		for _, line := range wrap(changed(points, i, shared), max(leastChanges, besidePlan-widest)) {
 			row[len(row)-1] = line
 			rows = append(rows, row)
 			row = make([]string, len(row))
 		}
 	}
 	p.table(rows)
+	if n := len(f.Points) - len(points); n > 0 {
+		p.hang("  ", leftOut(n))
+	}
 	p.hang("  with  ", "the options of the first plan, then what is not as in the line before")
 	if k := f.Knee(); k != nil {
 		p.hang("  knee  ", fmt.Sprintf("furthest below the straight line from the first point to the last on logarithmic axes: %s",

@@ -48,7 +48,7 @@ func viewOf(t *testing.T, file string) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return frontView(&viewed, f)
+		return frontView(&viewed, f, false)
 	}
 	if strings.HasPrefix(filepath.Base(file), "explain") {
 		e, err := search.ReadExplanation(bytes.NewReader(data))
