@@ -122,7 +122,7 @@ func frontPlot(pic *picture) (*plot.Plot, error) {
 		chord.Color, chord.Dashes = lineColor, []vg.Length{vg.Points(4), vg.Points(4)}
 		p.Add(chord)
 	}
-	p.Legend.Top = true
+	p.Legend.Top, p.Legend.Padding = true, vg.Points(4)
 	for _, k := range []struct {
 		name  string
 		style draw.GlyphStyle
@@ -154,25 +154,8 @@ func frontPlot(pic *picture) (*plot.Plot, error) {
 		p.Add(marks)
 		p.Legend.Add(k.name, marks)
 	}
-	right, left := named(pic.spots, p)
-	for _, side := range []struct {
-		labels plotter.XYLabels
-		offset vg.Point
-		x      draw.XAlignment
-		y      draw.YAlignment
-	}{
-		{right, vg.Point{X: 6, Y: 4}, draw.XLeft, draw.YBottom},
-		{left, vg.Point{X: -6, Y: -4}, draw.XRight, draw.YTop},
-	} {
-		names, err := plotter.NewLabels(side.labels)
-		if err != nil {
-			return nil, err
-		}
-		names.Offset = side.offset
-		for i := range names.TextStyle {
-			names.TextStyle[i].XAlign, names.TextStyle[i].YAlign = side.x, side.y
-		}
-		p.Add(names)
+	if err := nameSpots(p, pic.spots); err != nil {
+		return nil, err
 	}
 	return p, nil
 }
@@ -229,43 +212,4 @@ func evenTicks(lo, hi float64) (ticks []plot.Tick) {
 		}
 	}
 	return ticks
-}
-
-// rightmost is the share of the plot from which on a name stands to the lower left
-// of its point, where no point of a front can be, and not to the upper right.
-const rightmost = 0.85
-
-// named are the names of as many points as have room: of the knee, of the first and
-// of the last, then of the others in turn.
-func named(points []spot, p *plot.Plot) (right, left plotter.XYLabels) {
-	var order []int
-	for i := range points {
-		if points[i].knee {
-			order = append(order, i)
-		}
-	}
-	order = append(order, 0, len(points)-1)
-	for i := range points {
-		order = append(order, i)
-	}
-	const wide, high = 0.011, 0.035 // of a letter and a line, as shares of the plot
-	var taken []vg.Rectangle
-	for _, i := range order {
-		name, at := points[i].name, points[i].at
-		from := vg.Point{X: vg.Length(p.X.Norm(at.X)), Y: vg.Length(p.Y.Norm(at.Y))}
-		side, size := &right, vg.Point{X: vg.Length(wide * float64(len(name))), Y: high}
-		if from.X > rightmost {
-			side, from = &left, from.Sub(size)
-		}
-		own := vg.Rectangle{Min: from, Max: from.Add(size)}
-		if !slices.ContainsFunc(taken, func(o vg.Rectangle) bool { return overlap(own, o) }) {
-			taken = append(taken, own)
-			side.XYs, side.Labels = append(side.XYs, at), append(side.Labels, name)
-		}
-	}
-	return right, left
-}
-
-func overlap(a, b vg.Rectangle) bool {
-	return a.Min.X <= b.Max.X && b.Min.X <= a.Max.X && a.Min.Y <= b.Max.Y && b.Min.Y <= a.Max.Y
 }
