@@ -56,6 +56,36 @@ func TestASearchStoppedAtAnyMomentSaysWhatIsProven(t *testing.T) {
 	}
 }
 
+// A plan that a stopped search has filled is explained all the same, and the exit code
+// says that it is not proven.
+func TestAStoppedSearchThatFillsAPlanExitsWithFour(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 1))
+	filled := 0
+	for range 12 {
+		command := fmt.Sprintf("explain%s --plan tp=2 --fill best --time-limit %dus", stoppable, 20_000+r.IntN(200_000))
+		code, text := answered(t, command)
+		var answer struct {
+			Status   search.Status // where no plan was found
+			Text     string
+			Warnings []string
+		}
+		if err := json.Unmarshal(text, &answer); err != nil {
+			t.Fatalf("%s: %v", command, err)
+		}
+		status := answer.Status
+		for _, w := range answer.Warnings {
+			if said, found := strings.CutPrefix(w, leftOpen); found {
+				status = search.Status(said)
+				filled++
+			}
+		}
+		if code != exitCode(status) || (answer.Text == "") != (status == search.Unknown) {
+			t.Errorf("%s: exit code %d, status %q, plan %q", command, code, status, answer.Text)
+		}
+	}
+	t.Logf("%d of 12 were filled", filled)
+}
+
 func answered(t *testing.T, command string) (code int, stdout []byte) {
 	t.Helper()
 	var out, errors bytes.Buffer

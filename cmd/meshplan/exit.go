@@ -29,10 +29,11 @@ const exitCodesHelp = `meshplan's exit codes:
   2  bad usage or bad input, or a place that cannot be written to: where that
      is the plot, the answer has been printed
   3  internal error; with MESHPLAN_DEBUG set, its stack is printed
-  4  stopped early by Ctrl-C or --time-limit; the best so far is printed. Of
-     plan also that its plan is proven, but not what forced each degree. Of
-     min-gpus also that no candidate is known to meet the goal, but step times
-     are upper bounds (irregular clusters), so that none does is not proven
+  4  stopped early by Ctrl-C or --time-limit; the best so far is printed, of
+     explain --fill best its terms. Of plan also that its plan is proven, but
+     not what forced each degree. Of min-gpus also that no candidate is known
+     to meet the goal, but step times are upper bounds (irregular clusters),
+     so that none does is not proven
 
 The result goes to standard output, everything else to standard error.`
 

@@ -24,7 +24,8 @@ and of the step time, the traffic of every dimension, and the rules of the
 framework that the plan keeps or breaks.
 
 What the plan leaves open is filled as the framework itself would, and every
-such default is named; --fill best lets the search fill it instead.`,
+such default is named; --fill best lets the search fill it instead, and exits with 4
+where that was stopped early.`,
 		Example: `  meshplan explain job.toml --plan 'tp=8,pp=16,dp=128,micro-batch=1'
   meshplan explain job.toml --plan 'pp=8,schedule=zb-h1' --schedule
   meshplan explain job.toml --plan 'tp=8,pp=16' --fill best --json`,
@@ -49,12 +50,13 @@ func (a *app) explain(ctx context.Context, j *job, args []string) error {
 		return usageError(err)
 	}
 	var full plan.Plan
+	found := true
 	if j.fill == "best" {
-		full, err = a.fillBest(ctx, req, j, partial)
+		full, found, err = a.fillBest(ctx, req, j, partial)
 	} else {
 		full, err = fillAsFramework(req, partial)
 	}
-	if err != nil || a.code != exitAnswer {
+	if err != nil || !found {
 		return err
 	}
 	e, err := search.Explain(ctx, &req.problem, full)
@@ -86,40 +88,43 @@ func fillAsFramework(req *request, partial plan.Partial) (plan.Plan, error) {
 	return full, nil
 }
 
-// fillBest completes the plan with the best plan that has what is given. When
-// there is none, it prints why and sets the exit code.
-func (a *app) fillBest(ctx context.Context, req *request, j *job, partial plan.Partial) (plan.Plan, error) {
+// fillBest completes the plan with the best plan that has what is given, and sets the
+// exit code as plan does. When there is none, it prints why.
+func (a *app) fillBest(ctx context.Context, req *request, j *job, partial plan.Partial) (full plan.Plan, found bool, err error) {
 	text, err := pinText(partial)
 	if err != nil {
-		return plan.Plan{}, usageError(err)
+		return full, false, usageError(err)
 	}
 	pins, err := framework.ParsePins(text)
 	if err != nil {
-		return plan.Plan{}, usageError(err)
+		return full, false, usageError(err)
 	}
 	open := *req
 	open.problem.Pins = append(slices.Clone(open.problem.Pins), pins...)
 	open.problem.Top, open.problem.Forced = 1, false
 	res, err := a.best(ctx, &open, j)
 	if err != nil {
-		return plan.Plan{}, err
+		return full, false, err
 	}
+	a.code = planCode(res)
 	if len(res.Plans) == 0 {
-		a.code = exitCode(res.Status)
-		return plan.Plan{}, a.answer(j, res, res.Stats, func() string { return planView(&req.subject, res) })
+		return full, false, a.answer(j, res, res.Stats, func() string { return planView(&req.subject, res) })
 	}
 	if j.stats {
 		if err := a.printStats(res.Stats); err != nil {
-			return plan.Plan{}, err
+			return full, false, err
 		}
 	}
-	req.warn(fmt.Sprintf("what the plan left open is the search's choice, and that is %s", res.Status))
+	req.warn(leftOpen + string(res.Status))
 	filled, err := plan.Parse(res.Plans[0].Text)
 	if err != nil {
-		return plan.Plan{}, internalError(err)
+		return full, false, internalError(err)
 	}
-	return filled.Plan, nil
+	return filled.Plan, true, nil
 }
+
+// leftOpen stands before the status of a search that filled a plan.
+const leftOpen = "what the plan left open is the search's choice, and that is "
 
 // pinText writes the given fields of a plan as pins.
 func pinText(p plan.Partial) (string, error) {
