@@ -14,7 +14,9 @@ import (
 // clustersCommand is `clusters`.
 func clustersCommand(a *app) *cobra.Command {
 	var nodes, topology string
-	load := func(name string) (*cluster.Cluster, error) { return clusterOf(name, nodes, topology) }
+	load := func(name string) (*cluster.Cluster, error) {
+		return clusterOf(&job{cluster: name, nodes: nodes, topology: topology})
+	}
 	l := &catalogue{
 		name: "clusters", short: "The clusters that can be named", show: "NAME:GPUS|FILE",
 		known: cluster.Names, rows: clusterRows, items: clusterItems,

@@ -47,21 +47,21 @@ func (a *app) explain(ctx context.Context, j *job, args []string) error {
 	}
 	partial, err := plan.Parse(j.plan)
 	if err != nil {
-		return usageError(err)
+		return usageError(j.from("plan", err))
 	}
 	var full plan.Plan
 	found := true
 	if j.fill == "best" {
 		full, found, err = a.fillBest(ctx, req, j, partial)
 	} else {
-		full, err = fillAsFramework(req, partial)
+		full, err = fillAsFramework(req, j, partial)
 	}
 	if err != nil || !found {
 		return err
 	}
 	e, err := search.Explain(ctx, &req.problem, full)
 	if err != nil {
-		return usageError(err)
+		return usageError(j.from("plan", err))
 	}
 	if j.schedule {
 		full, err := plan.Parse(e.Text) // with the layers that were chosen
@@ -79,10 +79,10 @@ func (a *app) explain(ctx context.Context, j *job, args []string) error {
 }
 
 // fillAsFramework completes the plan with the framework's own defaults.
-func fillAsFramework(req *request, partial plan.Partial) (plan.Plan, error) {
+func fillAsFramework(req *request, j *job, partial plan.Partial) (plan.Plan, error) {
 	full, taken, err := req.problem.Framework.Fill(&req.problem.Facts, partial)
 	if err != nil {
-		return full, usageError(err)
+		return full, usageError(j.from("plan", err))
 	}
 	req.warn(taken...)
 	return full, nil
@@ -93,11 +93,11 @@ func fillAsFramework(req *request, partial plan.Partial) (plan.Plan, error) {
 func (a *app) fillBest(ctx context.Context, req *request, j *job, partial plan.Partial) (full plan.Plan, found bool, err error) {
 	text, err := pinText(partial)
 	if err != nil {
-		return full, false, usageError(err)
+		return full, false, usageError(j.from("plan", err))
 	}
 	pins, err := framework.ParsePins(text)
 	if err != nil {
-		return full, false, usageError(err)
+		return full, false, usageError(j.from("plan", err))
 	}
 	open := *req
 	open.problem.Pins = append(slices.Clone(open.problem.Pins), pins...)

@@ -62,17 +62,29 @@ type job struct {
 
 func newJob() *job { return &job{given: map[string]bool{}, at: map[string]string{}} }
 
+// named is a setting as the user gave it: its flag, or its key with file and line.
+func (j *job) named(flag string) string {
+	if at, inFile := j.at[flag]; inFile {
+		return at + ": " + strings.ReplaceAll(flag, "-", "_")
+	}
+	return "--" + flag
+}
+
 // wrong is an error that was found in a setting after all were read; it says where the
 // setting is from.
 func (j *job) wrong(flag string, err error) error {
-	at, inFile := j.at[flag]
-	switch {
-	case err == nil:
+	if err == nil {
 		return nil
-	case inFile:
-		return fmt.Errorf("%s: %s %w", at, flag, err)
 	}
-	return fmt.Errorf("--%s %w", flag, err)
+	return fmt.Errorf("%s %w", j.named(flag), err)
+}
+
+// from is wrong of an error that names the setting itself.
+func (j *job) from(flag string, err error) error {
+	if at, inFile := j.at[flag]; inFile && err != nil {
+		return fmt.Errorf("%s: %w", at, err)
+	}
+	return err
 }
 
 // check reports a setting that is missing and settings that make no sense

@@ -78,7 +78,7 @@ func (r *request) sizing(j *job) (*search.Sizing, error) {
 // candidates are the numbers of GPUs that a job asks about, with what they cost.
 func (r *request) candidates(j *job) (*search.Sizing, error) {
 	if i := slices.IndexFunc(r.problem.Pins, func(p framework.Pin) bool { return p.Name == "gpus" }); i >= 0 {
-		return nil, fmt.Errorf("pin %q: a candidate uses all its GPUs; --candidates names the numbers to look at", clipped(r.problem.Pins[i].String()))
+		return nil, j.from("pin", fmt.Errorf("pin %q: a candidate uses all its GPUs; --candidates names the numbers to look at", clipped(r.problem.Pins[i].String())))
 	}
 	q := &search.Sizing{Problem: &r.problem, Candidates: r.sizes, Used: r.used, Price: r.price(j, r.problem.Facts.Cluster.GPU)}
 	if j.given["tokens"] {

@@ -11,22 +11,24 @@ import (
 
 // clusterOf looks up a cluster, with the nodes of a list if there is one and
 // their switches from a topology.
-func clusterOf(name, list, topology string) (*cluster.Cluster, error) {
-	switch {
-	case list == "" && topology == "":
-		return cluster.Load(name)
+func clusterOf(j *job) (*cluster.Cluster, error) {
+	list, topology := j.nodes, j.topology
+	if list == "" && topology == "" {
+		c, err := cluster.Load(j.cluster)
+		return c, j.from("cluster", err)
 	}
 	if topology != "" {
 		if _, err := os.Stat(topology); err != nil {
-			return nil, fmt.Errorf("--topology %q: no such file", clipped(topology))
+			return nil, fmt.Errorf("%s %q: no such file", j.named("topology"), clipped(topology))
 		}
 	}
+	given := "nodes"
 	if list == "" {
-		list, topology = topology, ""
+		list, topology, given = topology, "", "topology"
 	}
 	nodes, err := cluster.LoadNodes(list)
 	if err != nil {
-		return nil, fmt.Errorf("--nodes: %w", err)
+		return nil, fmt.Errorf("%s: %w", j.named(given), err)
 	}
 	if topology != "" {
 		switches, err := cluster.LoadNodes(topology)
@@ -34,18 +36,20 @@ func clusterOf(name, list, topology string) (*cluster.Cluster, error) {
 			nodes, err = cluster.WithTopology(nodes, switches)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("--topology: %w", err)
+			return nil, fmt.Errorf("%s: %w", j.named("topology"), err)
 		}
 	}
-	return cluster.LoadWith(name, nodes)
+	c, err := cluster.LoadWith(j.cluster, nodes)
+	return c, j.from("cluster", err)
 }
 
 // kindOf looks up what clusters of any size are made of.
 func kindOf(j *job) (*cluster.Kind, error) {
 	if j.nodes == "" && j.topology == "" {
-		return cluster.LoadKind(j.cluster)
+		k, err := cluster.LoadKind(j.cluster)
+		return k, j.from("cluster", err)
 	}
-	c, err := clusterOf(j.cluster, j.nodes, j.topology)
+	c, err := clusterOf(j)
 	if err != nil {
 		return nil, err
 	}

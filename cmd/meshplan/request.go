@@ -69,7 +69,7 @@ func (a *app) request(ctx context.Context, j *job, args []string) (*request, err
 func (r *request) facts(j *job) error {
 	m, err := models.Load(j.model)
 	if err != nil {
-		return err
+		return j.from("model", err)
 	}
 	w := plan.Workload{GlobalBatch: j.globalBatch, SeqLen: j.seq, Recipe: j.recipe,
 		Precision: plan.DefaultPrecision, LoadFactor: plan.DefaultLoadFactor, MTP: j.mtp}
@@ -98,11 +98,11 @@ func (r *request) machines(j *job, p plan.Precision) (c *cluster.Cluster, err er
 	if j.sizes {
 		return r.ofEachSize(j, p)
 	}
-	if c, err = clusterOf(j.cluster, j.nodes, j.topology); err != nil || len(j.changes) == 0 {
+	if c, err = clusterOf(j); err != nil || len(j.changes) == 0 {
 		return c, err
 	}
 	if err := hasRate(c.GPU, p); err != nil {
-		return nil, err
+		return nil, j.from("precision", err)
 	}
 	c, notes, err := c.With(rateIn(p), j.changes...)
 	r.changed(notes)
@@ -142,7 +142,7 @@ func (r *request) ofEachSize(j *job, p plan.Precision) (c *cluster.Cluster, err 
 	}
 	for _, n := range counts {
 		if c, err = kind.Cluster(n); err != nil {
-			return nil, fmt.Errorf("candidates: %w", err)
+			return nil, j.from("candidates", fmt.Errorf("candidates: %w", err))
 		}
 		r.sizes, r.used = append(r.sizes, c), append(r.used, n)
 	}
@@ -156,16 +156,16 @@ func (r *request) behaviour(j *job) error {
 	if name == "" {
 		var err error
 		if name, err = frameworkOf(j.profile); err != nil {
-			return err
+			return j.from("profile", err)
 		}
 		r.byDefault("framework", name)
 	}
 	if slices.Contains(later, name) {
-		return fmt.Errorf("framework %q is not in this release; known: %s", name, strings.Join(all.Names(), ", "))
+		return j.from("framework", fmt.Errorf("framework %q is not in this release; known: %s", name, strings.Join(all.Names(), ", ")))
 	}
 	fw, err := all.Find(name)
 	if err != nil {
-		return err
+		return j.from("framework", err)
 	}
 	of := j.profile
 	if of == "" {
@@ -174,21 +174,21 @@ func (r *request) behaviour(j *job) error {
 	}
 	prof, err := profile.Load(of)
 	if err != nil {
-		return err
+		return j.from("profile", err)
 	}
 	if of := prof.Frameworks; len(of) > 0 && fw.Name() != "any" && !slices.Contains(of, fw.Name()) {
 		r.warn(fmt.Sprintf("profile %s counts the costs of %s; the rules are those of %s", prof.Name, strings.Join(of, " and "), fw.Name()))
 	}
 	recipe, err := prof.Recipe(j.recipe)
 	if err != nil {
-		return err
+		return j.from("recipe", err)
 	}
 	if j.recipe == "" {
 		r.byDefault("recipe", recipe.Name+" ("+recipe.Bytes()+")")
 	}
 	f := &r.problem.Facts
 	if err := hasRate(f.Cluster.GPU, f.Workload.Precision); err != nil {
-		return err
+		return j.from("precision", err)
 	}
 	if _, err := cost.New(f.Model, f.Cluster, f.Workload, prof); err != nil {
 		return err
@@ -243,10 +243,10 @@ func (r *request) pins(j *job) error {
 	}
 	pins, err := framework.ParsePins(j.pin)
 	if err != nil {
-		return err
+		return j.from("pin", err)
 	}
 	r.problem.Pins = pins
-	return framework.CheckPins(&r.problem.Facts, pins)
+	return j.from("pin", framework.CheckPins(&r.problem.Facts, pins))
 }
 
 // byDefault notes a setting that the job left open.
