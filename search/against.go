@@ -126,7 +126,7 @@ func (s *session) batchesNear(sign int64) []int64 {
 
 // against compares the best plan under the pins with the best without them.
 func against(pinned *PlanResult, free *change) *Against {
-	a := &Against{Plan: *free.Plan, Status: free.Status, Factor: pinned.StepSeconds / free.Plan.StepSeconds}
+	a := &Against{Plan: *free.Plan, Status: free.Status, BoundSeconds: free.BoundSeconds, Factor: pinned.StepSeconds / free.Plan.StepSeconds}
 	var names []string
 	seconds := map[string]*TermPair{}
 	add := func(t TimeTerm, of func(*TermPair) *float64) {

@@ -45,7 +45,10 @@ type WhyResult struct {
 type Against struct {
 	Plan   PlanResult `json:"plan"`   // the best without the pins
 	Status Status     `json:"status"` // of the search for it
-	Factor float64    `json:"factor"` // step time under the pins over that without them
+	// BoundSeconds is a step time that no plan without the pins beats; null where step
+	// times are upper bounds.
+	BoundSeconds *float64 `json:"bound_seconds"`
+	Factor       float64  `json:"factor"` // step time under the pins over that without them; where the search for it was cut short, at least that
 	// Terms are by what the step times differ; the seconds of either plan add up to
 	// its step.
 	Terms []TermPair `json:"terms"`
@@ -102,7 +105,7 @@ func (r *WhyResult) withdraw() {
 		c.Status, c.BoundSeconds = c.Status.unproven(), nil
 	}
 	if r.Against != nil {
-		r.Against.Status = r.Against.Status.unproven()
+		r.Against.Status, r.Against.BoundSeconds = r.Against.Status.unproven(), nil
 	}
 }
 

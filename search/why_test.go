@@ -181,6 +181,9 @@ func TestWhatPinsCost(t *testing.T) {
 		if best.Plans[0].StepSeconds != r.Against.Plan.StepSeconds || best.Plans[0].Text != r.Against.Plan.Text {
 			t.Fatalf("seed %d: %s, want %s", seed, r.Against.Plan.Text, best.Plans[0].Text)
 		}
+		if b := r.Against.BoundSeconds; r.Against.Status != Optimal || b == nil || *b != r.Against.Plan.StepSeconds {
+			t.Fatalf("seed %d: %s, and no plan without the pins takes less than %v s", seed, r.Against.Status, b)
+		}
 		var pinned, without float64
 		for _, term := range r.Against.Terms {
 			pinned, without = pinned+term.PinnedSeconds, without+term.FreeSeconds

@@ -149,16 +149,25 @@ func against(p *page, r *search.WhyResult) {
 	if a == nil {
 		return
 	}
-	if a.Plan.Text == r.Plan.Text {
-		p.heading("The pins cost nothing: the best plan without them is the same.")
+	if a.Factor < 1 || a.Plan.Text == r.Plan.Text {
+		text := "The pins cost nothing: the best plan without them is the same."
+		switch most := pinsCostAtMost(r); {
+		case most != "":
+			text = "The pins cost nothing that is known, and at most " + most + ": the search without them was stopped, and had found no faster plan."
+		case a.Factor < 1:
+			text = "The pins cost nothing that is known: the search without them found no faster plan."
+		}
+		p.WriteByte('\n')
+		p.hang("", text)
 		return
 	}
-	if a.Factor < 1 {
-		p.heading("The pins cost nothing that is known: the search without them found no faster plan.")
-		return
+	var gap *float64
+	if a.BoundSeconds != nil {
+		share := 1 - *a.BoundSeconds/a.Plan.StepSeconds
+		gap = &share
 	}
-	p.heading("Without the pins: %s on %s, %s", degrees(&a.Plan.Degrees), count(int(a.Plan.GPUs), "GPU"), proof(a.Status, nil))
-	items := [][2]string{{"step time", fmt.Sprintf("%s: under the pins a step takes %s", seconds(a.Plan.StepSeconds), lessTime(a.Factor))}}
+	p.heading("Without the pins: %s on %s, %s", degrees(&a.Plan.Degrees), count(int(a.Plan.GPUs), "GPU"), proof(a.Status, gap))
+	items := [][2]string{{"step time", fmt.Sprintf("%s: under the pins a step takes %s", seconds(a.Plan.StepSeconds), moreTime(r))}}
 	if text := changes(&a.Plan, r.Plan); text != "" {
 		items = append(items, [2]string{"options", text})
 	}
@@ -173,6 +182,25 @@ func against(p *page, r *search.WhyResult) {
 		}
 	}
 	p.table(append(rows, []string{"step", fixed(pinned), fixed(free), gained(pinned - free)}))
+}
+
+// pinsCostAtMost is the most that the pins can cost where the search without them was cut
+// short; nothing where it was not, or where nothing is known.
+func pinsCostAtMost(r *search.WhyResult) string {
+	a := r.Against
+	if a.Status == search.Optimal || a.BoundSeconds == nil || *a.BoundSeconds <= 0 {
+		return ""
+	}
+	return percent(max(0, r.Plan.StepSeconds / *a.BoundSeconds - 1), 1) + " more time"
+}
+
+// moreTime is by how much a step takes longer under the pins than without them, where
+// that is known.
+func moreTime(r *search.WhyResult) string {
+	if most := pinsCostAtMost(r); most != "" {
+		return fmt.Sprintf("at least %s and at most %s", percent(r.Against.Factor-1, 1), most)
+	}
+	return lessTime(r.Against.Factor)
 }
 
 // fixed prints seconds with three decimals.
@@ -220,14 +248,16 @@ func helps(n int, done bool) string {
 
 // pinsCost says by how much longer a step takes under the pins than without them.
 func pinsCost(r *search.WhyResult) string {
-	switch a := r.Against; {
+	a, most := r.Against, pinsCostAtMost(r)
+	switch nothing := a.Factor < 1 || a.Plan.Text == r.Plan.Text; {
+	case nothing && most != "":
+		return "the stopped search without the pins found no faster plan; they cost at most " + most
 	case a.Plan.Text == r.Plan.Text:
 		return "the pins cost nothing"
-	case a.Factor < 1:
+	case nothing:
 		return "the search without the pins found no faster plan"
-	default:
-		return "the pins cost " + lessTime(a.Factor)
 	}
+	return "the pins cost " + moreTime(r)
 }
 
 // whyQuote is the answer in one sentence.

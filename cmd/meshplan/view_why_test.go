@@ -14,16 +14,28 @@ func TestWhatPinsCostIsSaidOnOneBasis(t *testing.T) {
 	for _, c := range []struct {
 		name         string
 		free         search.PlanResult
-		factor       float64
+		bound        float64 // 0 where the search without the pins came to its end
 		above, below string
 	}{
-		{"the pins cost time", plan("tp=2", 100), 1.028, "100.0 s: under the pins a step takes 2.8 % more time\n", ": the pins cost 2.8 % more time\n"},
-		{"the same plan", plan("tp=8", 102.8), 1, "The pins cost nothing: ", ": the pins cost nothing\n"},
-		{"a search that was cut short", plan("tp=4", 110), 0.935, "The pins cost nothing that is known", ": the search without the pins found no faster plan\n"},
+		{"the pins cost time", plan("tp=2", 100), 0, "100.0 s: under the pins a step takes 2.8 % more time\n", ": the pins cost 2.8 % more time\n"},
+		{"the same plan", plan("tp=8", 102.8), 0, "The pins cost nothing: ", ": the pins cost nothing\n"},
+		{"a search that was cut short behind the plan", plan("tp=4", 110), 80,
+			"The pins cost nothing that is known, and at most 28.5 % more time: ", ": the stopped search without the pins found no faster plan; they cost at most 28.5 % more time\n"},
+		{"a search that was cut short at the plan", plan("tp=8", 102.8), 80,
+			"The pins cost nothing that is known, and at most 28.5 % more time: ", " they cost at most 28.5 % more time\n"},
+		{"a search that was cut short before it", plan("tp=2", 100), 80,
+			"feasible, gap 20.0 %\n  step time  100.0 s: under the pins a step takes at least 2.8 % and at most 28.5 % more time\n", ": the pins cost at least 2.8 % and at most 28.5 % more time\n"},
+		{"a search that was cut short without a bound", plan("tp=4", 110), -1, "The pins cost nothing that is known: ", ": the search without the pins found no faster plan\n"},
 	} {
 		pinned := plan("tp=8", 102.8)
 		r := &search.WhyResult{Status: search.Optimal, Feasible: true, Plan: &pinned,
-			Against: &search.Against{Plan: c.free, Status: search.Feasible, Factor: c.factor}}
+			Against: &search.Against{Plan: c.free, Status: search.Optimal, BoundSeconds: &c.free.StepSeconds, Factor: pinned.StepSeconds / c.free.StepSeconds}}
+		if c.bound != 0 {
+			r.Against.Status, r.Against.BoundSeconds = search.Feasible, &c.bound
+		}
+		if c.bound < 0 {
+			r.Against.BoundSeconds = nil
+		}
 		got := whyView(&viewed, r)
 		for _, want := range []string{c.above, c.below} {
 			if !strings.Contains(got, want) {
