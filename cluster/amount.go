@@ -78,7 +78,7 @@ func (a amount) print(v float64) string {
 	case memory:
 		return units.Bytes(v).String()
 	case label:
-		return strconv.FormatFloat(v/float64(units.GiB), 'g', 4, 64) + " GB"
+		return printLabel(v)
 	case hop:
 		return units.Seconds(v).String()
 	case peakRate:
@@ -86,7 +86,28 @@ func (a amount) print(v float64) string {
 	case gpuCount:
 		return units.Grouped(int64(v)) + " GPUs"
 	}
+	return printNumber(v)
+}
+
+// printNumber is a number with four digits, a large whole one with all.
+func printNumber(v float64) string {
+	if v == math.Trunc(v) && v >= 1000 && v <= 1e9 {
+		return units.Grouped(int64(v))
+	}
 	return strconv.FormatFloat(v, 'g', 4, 64)
+}
+
+// printLabel is the memory of a GPU in the units of its label, which parseLabel reads.
+func printLabel(v float64) string {
+	for _, unit := range []struct {
+		name     string
+		of, from units.Bytes
+	}{{"TB", units.TiB, 10 * units.TiB}, {"GB", units.GiB, units.GiB / 10}, {"MB", units.MiB, units.MiB}} {
+		if v >= float64(unit.from) {
+			return strconv.FormatFloat(v/float64(unit.of), 'g', 4, 64) + " " + unit.name
+		}
+	}
+	return strconv.FormatFloat(v, 'g', 4, 64) + " B"
 }
 
 // parseLabel reads the memory on a GPU's label, "141GB": makers count it in
@@ -116,7 +137,7 @@ func parsePeak(text string) (float64, error) {
 	for _, unit := range []struct {
 		name  string
 		scale float64
-	}{{"TFLOP", tera}, {"PFLOP", 1000 * tera}, {"GFLOP", giga}} {
+	}{{"TFLOP", tera}, {"EFLOP", 1e6 * tera}, {"PFLOP", 1000 * tera}, {"GFLOP", giga}} {
 		for _, end := range []string{"/S", "S"} {
 			if number, ok := strings.CutSuffix(upper, unit.name+end); ok {
 				v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)

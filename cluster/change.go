@@ -80,7 +80,7 @@ func parseFactor(text string) (factor float64, relative bool, err error) {
 	}
 	v, err := strconv.ParseFloat(number, 64)
 	if percent {
-		v = 1 + v/100
+		v = withoutNoise(1 + v/100)
 	}
 	switch {
 	case err == nil && v > maxFactor:
@@ -91,4 +91,13 @@ func parseFactor(text string) (factor float64, relative bool, err error) {
 		return 0, true, fmt.Errorf("want a factor above 0 and at most %.0e, such as 2x, 0.5x or +10%%", maxFactor)
 	}
 	return v, true, nil
+}
+
+// withoutNoise is a number without the rounding that is beyond its tenth digit.
+func withoutNoise(v float64) float64 {
+	short, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 10, 64), 64)
+	if err != nil {
+		return v
+	}
+	return short
 }

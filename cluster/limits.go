@@ -5,6 +5,19 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"meshplan/units"
+)
+
+// The least and the most of what links and GPUs can be set to; GPUs and clusters of
+// files may be further off.
+const (
+	leastLink = 1e3  // bytes per second
+	mostLink  = 1e15 // a thousand times what the fastest links of GPUs reach
+	leastPeak = giga // operations per second
+	mostPeak  = 1e18 // some hundred times that of the fastest GPUs
+	leastHost = units.MiB
+	mostHost  = 500 * units.TiB
 )
 
 // limits are the least and the most of a kind of value that are taken for one rather
@@ -12,15 +25,15 @@ import (
 func (a amount) limits() (least, most float64, open bool) {
 	switch a {
 	case linkRate, nicRate:
-		return 0, maxRate, true
+		return leastLink, mostLink, false
 	case memory:
-		return 0, float64(maxHostMemory), true
+		return float64(leastHost), float64(mostHost), false
 	case label:
 		return 0, float64(maxGPUMemory), true
 	case hop:
 		return 0, float64(maxLatency), false
 	case peakRate:
-		return 0, maxRate * 1e3, true
+		return leastPeak, mostPeak, false
 	case ratio:
 		return 1, maxOversubscription, false
 	}

@@ -96,7 +96,7 @@ func TestMistakesInAClusterFileAreExplained(t *testing.T) {
 		"a size of zero":               {"size = 10", "size = 0", "level 2 (rail): size = 0"},
 		"a negative size":              {"size = 10", "size = -10", "level 2 (rail): size = -10"},
 		"too many GPUs":                {"size = 10", "size = 10000000", "at most 10000000 GPUs"},
-		"a bandwidth beyond any link":  {`"400Gb/s"`, `"1e200GB/s"`, "level 2 (rail): bandwidth = 1e+197 TB/s: want a rate above 0 and at most "},
+		"a bandwidth beyond any link":  {`"400Gb/s"`, `"1e200GB/s"`, "level 2 (rail): bandwidth = 1e+191 EB/s: want a rate above 0 and at most "},
 		"a bandwidth of zero":          {`"400Gb/s"`, `"0GB/s"`, "level 2 (rail): bandwidth = 0 B/s: want a rate above 0"},
 		"a negative bandwidth":         {`"400Gb/s"`, `"-1GB/s"`, `lab.toml:19:1: level.bandwidth is wrong: "-1GB/s" is negative`},
 		"an infinite bandwidth":        {`"400Gb/s"`, `"infGB/s"`, "lab.toml:19:1: level.bandwidth is wrong: unknown unit"},

@@ -111,7 +111,7 @@ func TestMistakesInAMeshOrAHostLinkAreExplained(t *testing.T) {
 		"a negative host link":        {`"26GB/s"`, `"-26GB/s"`, `lab.toml:3:1: host_link is wrong: "-26GB/s" is negative`},
 		"a host link of NaN":          {`"26GB/s"`, `"nanGB/s"`, "lab.toml:3:1: host_link is wrong"},
 		"an endless host link":        {`"26GB/s"`, `"infGB/s"`, "lab.toml:3:1: host_link is wrong"},
-		"an unbelievable host link":   {`"26GB/s"`, `"1e10GB/s"`, "host_link = 10000000 TB/s: want a rate of at least 0"},
+		"an unbelievable host link":   {`"26GB/s"`, `"1e10GB/s"`, "host_link = 10.00 EB/s: want a rate of at least 0"},
 		"a host link without a unit":  {`"26GB/s"`, `"26"`, `lab.toml:3:1: host_link is wrong: rate "26" must end in /s`},
 	} {
 		text := strings.Replace(meshLab, c.old, c.new, 1)

@@ -116,7 +116,7 @@ func (e *edit) setDomain(v float64) error {
 	if fewest == gpus && v < float64(gpus) {
 		return fmt.Errorf("%s has no level that would join smaller domains; nearest: %s", e.base.Name, nearest)
 	}
-	return fmt.Errorf("%s does not divide the %d GPUs of %s; nearest: %s", strconv.FormatFloat(v, 'g', -1, 64), gpus, e.base.Name, nearest)
+	return fmt.Errorf("%s does not divide the %d GPUs of %s; nearest: %s", strconv.FormatFloat(v, 'f', -1, 64), gpus, e.base.Name, nearest)
 }
 
 // regroup is the levels with another size of the innermost domain. A level further

@@ -26,7 +26,7 @@ var general = []resource{
 	levelBandwidth("nvlink", "bandwidth inside the innermost domain, per GPU and direction", 0),
 	levelLatency("nvlink-latency", "latency of a hop inside the innermost domain", 0),
 	{"domain", "GPUs of the innermost domain", gpuCount, func(e *edit) float64 { return float64(e.domain) }, (*edit).setDomain},
-	{"hbm", "memory of a GPU, as on its label", label, func(e *edit) float64 { return float64(e.label) },
+	{"hbm", "memory of a GPU, as on its label, whose GB are of 2^30 bytes", label, func(e *edit) float64 { return float64(e.label) },
 		func(e *edit, v float64) error { e.label = units.Bytes(v); return nil }},
 	{"hbm-bandwidth", "nominal memory bandwidth of a GPU", linkRate, func(e *edit) float64 { return float64(e.hbm) },
 		func(e *edit, v float64) error { e.hbm = units.BytesPerSecond(v); return nil }},

@@ -213,7 +213,10 @@ func (e *edit) gpu() (*GPU, error) {
 		g.Tool += more
 	}
 	if g.Runtime <= 0 {
-		return nil, fmt.Errorf("hbm: %s is less than the runtime of %s keeps back; want more than %s", label.print(float64(e.label)), g.Name, label.print(float64(was.Label-was.Runtime)))
+		kept := float64(was.Label - was.Runtime)
+		const more = 1.001 // than kept, in the digits that are printed
+		return nil, fmt.Errorf("hbm: %s is no more than the %s that the runtime of %s keeps back; nearest: %s",
+			label.print(float64(e.label)), label.print(kept), g.Name, label.print(more*kept))
 	}
 	g.BestShape *= units.FLOPsPerSecond(e.flops)
 	g.Peak = mapped(was.Peak, e.flops)

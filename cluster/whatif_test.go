@@ -111,20 +111,29 @@ func TestMistakesInChangesAreExplained(t *testing.T) {
 		"no unit":                      {"h100:16", "nic=24", "nic=24: want 24GB/s, or the label of a NIC such as 200G, or a relative value such as 2x or +10%; nearest: 24GB/s"},
 		"a NIC of no known rate":       {"h100:16", "nic=300G", "nic=300G: the effective rate of NICs of 100G, 200G, 400G and 800G is known; nearest: 400G"},
 		"a NIC of nothing":             {"h100:16", "nic=0G", "nearest: 100G"},
-		"a rate of nothing":            {"h100:16", "nvlink=0GB/s", "nvlink=0GB/s: want more than 0 and at most 1000000 TB/s, such as 24GB/s"},
+		"a rate of nothing":            {"h100:16", "nvlink=0GB/s", "nvlink=0GB/s: want 1.000 kB/s to 1.000 PB/s; nearest: 1.000 kB/s"},
 		"a factor of nothing":          {"h100:16", "nvlink=0x", "nvlink=0x: want a factor above 0"},
 		"less than nothing":            {"h100:16", "nvlink=-100%", "want more than -100%: a factor above 0"},
 		"a factor that is no number":   {"h100:16", "nvlink=nanx", "want a factor above 0"},
 		"a factor beyond any":          {"h100:16", "nvlink=1e9x", "want a factor above 0 and at most 1e+06, such as 2x, 0.5x or +10%; nearest: 1e+06x"},
 		"memory without a unit":        {"h100:16", "hbm=141", "hbm=141: want 141GB, or a relative value such as 2x or +10%; nearest: 141GB"},
-		"memory less than is kept":     {"h100:16", "hbm=0.1GB", "hbm: 0.1 GB is less than the runtime of H100-SXM keeps back; want more than 0.79"},
+		"memory less than is kept":     {"h100:16", "hbm=0.1GB", "hbm: 0.1 GB is no more than the 0.7949 GB that the runtime of H100-SXM keeps back; nearest: 0.7957 GB"},
+		"memory of a byte":             {"h100:16", "hbm=1B", "hbm: 1 B is no more than the 0.7949 GB"},
+		"memory of some megabytes":     {"h100:16", "hbm=3MB", "hbm: 3 MB is no more than the 0.7949 GB"},
+		"more memory than any GPU has": {"h100:16", "hbm=1PiB", "hbm=1PiB: want more than 0 and at most 100 TB; nearest: 100 TB"},
+		"host memory of a byte":        {"h100:16", "host-memory=1B", "host-memory=1B: want 1.000 MiB to 500.0 TiB; nearest: 1.000 MiB"},
+		"a memory of no bandwidth":     {"h100:16", "hbm-bandwidth=1B/s", "hbm-bandwidth=1B/s: want 1.000 kB/s to 1.000 PB/s; nearest: 1.000 kB/s"},
+		"NICs of a bit a second":       {"h100:16", "nic=1b/s", "nic=1b/s: want 1.000 kB/s to 1.000 PB/s; nearest: 1.000 kB/s"},
+		"a factor beyond any link":     {"h100:16", "nvlink=1e6x", "nvlink=1e+06x: want 1.000 kB/s to 1.000 PB/s; nearest: 1.000 PB/s"},
+		"a peak beyond any GPU":        {"h100:16", "flops=1e6x", "flops=1e+06x: want 1.000 GFLOP/s to 1.000 EFLOP/s; nearest: 1.000 EFLOP/s"},
+		"a domain of millions":         {"h100:16", "domain=100000000", "100000000 does not divide the 16 GPUs"},
 		"a peak without a unit":        {"h100:16", "flops=500", "flops=500: want 500TFLOP/s"},
 		"a latency without a unit":     {"h100:16", "nic-latency=2", "nic-latency=2: want 2us"},
 		"a negative latency":           {"h100:16", "nic-latency=-2us", "want 0 s to 10.00 s; nearest: 0 s"},
 		"no NICs":                      {"h100:8", "nic=2x", "nic=2x: h100:8 has no level between nodes; its levels are nvlink"},
 		"nothing to oversubscribe":     {"h100:8", "oversubscription=2", "h100:8 has no level between nodes"},
-		"an oversubscription below 1":  {"h100:16", "oversubscription=0.5", "oversubscription=0.5: want 1 to 1e+06; nearest: 1"},
-		"half of an oversubscription":  {"h100:16", "oversubscription=0.5x", "oversubscription=0.5x: want 1 to 1e+06; nearest: 1"},
+		"an oversubscription below 1":  {"h100:16", "oversubscription=0.5", "oversubscription=0.5: want 1 to 1,000,000; nearest: 1"},
+		"half of an oversubscription":  {"h100:16", "oversubscription=0.5x", "oversubscription=0.5x: want 1 to 1,000,000; nearest: 1"},
 		"a domain that does not fill":  {"h100:256", "domain=72", "domain=72: 72 does not divide the 256 GPUs of h100:256; nearest: 64, 128"},
 		"a domain beyond the cluster":  {"h100:16", "domain=72", "72 does not divide the 16 GPUs of h100:16; nearest: 16"},
 		"a domain of no GPUs":          {"h100:16", "domain=0", "0 does not divide the 16 GPUs of h100:16; nearest: 1"},
@@ -132,9 +141,9 @@ func TestMistakesInChangesAreExplained(t *testing.T) {
 		"a domain of a fraction":       {"h100:16", "domain=2.5", "2.5 does not divide the 16 GPUs of h100:16; nearest: 2, 4"},
 		"a domain of a part of a GPU":  {"h100:16", "domain=+10%", "8.8 does not divide the 16 GPUs of h100:16; nearest: 8, 16"},
 		"a factor of an unknown link":  {"gaudi3:8", "host-link=2x", "host-link=2x: it is not known of gaudi3:8: want a value such as 24GB/s"},
-		"a bandwidth beyond any link":  {"h100:16", "nvlink=1e12GB/s", "nvlink=1e12GB/s: want more than 0 and at most 1000000 TB/s; nearest: 1000000 TB/s"},
+		"a bandwidth beyond any link":  {"h100:16", "nvlink=1e12GB/s", "nvlink=1e12GB/s: want 1.000 kB/s to 1.000 PB/s; nearest: 1.000 PB/s"},
 		"host memory without a unit":   {"h100:16", "host-memory=2", "nearest: 2GiB"},
-		"a negative rate":              {"h100:16", "nic=-3GB/s", "nic=-3GB/s: want more than 0"},
+		"a negative rate":              {"h100:16", "nic=-3GB/s", "nic=-3GB/s: want 1.000 kB/s to 1.000 PB/s; nearest: 1.000 kB/s"},
 		"a latency of an hour":         {"h100:16", "nic-latency=1h", "want 0 s to 10.00 s; nearest: 10.00 s"},
 		"two names of a level":         {"h100:16", "nic=2x,leaf=2x", "leaf=2x: the bandwidth of level leaf is set twice: nic=2x sets it too"},
 		"a level and then all":         {"h100:512", "spine-latency=2us,nic-latency=2x", "nic-latency=2x: the latency of level spine is set twice: spine-latency=2us sets it too"},
@@ -150,6 +159,51 @@ func TestMistakesInChangesAreExplained(t *testing.T) {
 		}
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v; want %q", name, err, c.want)
+		}
+	}
+}
+
+// The nearest value of an error, as it is printed, is taken.
+func TestTheNearestValueOfAnErrorIsTaken(t *testing.T) {
+	c := find(t, "h100:16")
+	for _, text := range []string{
+		"nvlink=1e12GB/s", "nvlink=0GB/s", "nic=-3GB/s", "nic=1e-9x", "hbm=1B", "hbm=1PiB", "hbm-bandwidth=1B/s", "host-memory=1B",
+		"host-memory=1e9TiB", "flops=1e6x", "flops=-1TFLOP/s", "nic-latency=-2us", "nic-latency=1h", "oversubscription=1e9", "oversubscription=0.5x",
+		"domain=100000000", "nic=300G", "nic=24", "hbm=141",
+	} {
+		name, _, _ := strings.Cut(text, "=")
+		err := set(c, text)
+		if err == nil {
+			t.Errorf("%s is taken", text)
+			continue
+		}
+		_, nearest, said := strings.Cut(err.Error(), "; nearest: ")
+		nearest, _, _ = strings.Cut(nearest, ";")
+		if !said {
+			t.Errorf("%s: no nearest value in %v", text, err)
+		} else if err := set(c, name+"="+strings.ReplaceAll(nearest, ",", "")); err != nil {
+			t.Errorf("%s: the nearest value %s is refused: %v", text, nearest, err)
+		}
+	}
+}
+
+// set is the error of changes of a cluster.
+func set(c *Cluster, text string) error {
+	changes, err := ParseChanges(text)
+	if err == nil {
+		_, _, err = c.With(peak16, changes...)
+	}
+	return err
+}
+
+func TestAChangeInPercentIsSaidWithoutNoise(t *testing.T) {
+	for text, want := range map[string]string{
+		"nic=-99.9999%": "nic=1e-06x", "nic=-99%": "nic=0.01x", "nic=+10%": "nic=1.1x", "nic=-0.3%": "nic=0.997x", "nic=+33.33%": "nic=1.3333x",
+		"nic=0.123456789012x": "nic=0.123456789012x",
+	} {
+		list, err := ParseChanges(text)
+		if err != nil || len(list) != 1 || list[0].String() != want {
+			t.Errorf("%s: %v, %v; want %s", text, list, err, want)
 		}
 	}
 }

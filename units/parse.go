@@ -10,7 +10,7 @@ import (
 // multiples are the units of an amount of bytes, in lower case.
 var multiples = map[string]float64{
 	"": 1, "b": 1,
-	"kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12, "pb": 1e15,
+	"kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12, "pb": 1e15, "eb": 1e18,
 	"kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40, "pib": 1 << 50,
 }
 
@@ -26,7 +26,7 @@ func ParseBytes(text string) (Bytes, error) {
 	number, unit := split(text)
 	factor, ok := multiples[strings.ToLower(unit)]
 	if !ok {
-		return 0, fmt.Errorf("unknown unit %q in %q: want B, kB, MB, GB, TB, PB, KiB, MiB, GiB, TiB or PiB", unit, text)
+		return 0, fmt.Errorf("unknown unit %q in %q: want B, kB, MB, GB, TB, PB, EB, KiB, MiB, GiB, TiB or PiB", unit, text)
 	}
 	v, err := positive(number, factor, text)
 	return Bytes(v), err

@@ -88,7 +88,7 @@ func (f FLOPsPerSecond) String() string { return FLOPs(f).String() + "/s" }
 
 // String prints a rate in decimal multiples, such as "450.0 GB/s".
 func (r BytesPerSecond) String() string {
-	return scaled(float64(r), 1000, "B/s", "kB/s", "MB/s", "GB/s", "TB/s")
+	return scaled(float64(r), 1000, "B/s", "kB/s", "MB/s", "GB/s", "TB/s", "PB/s", "EB/s")
 }
 
 func scaled(v, base float64, names ...string) string {

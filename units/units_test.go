@@ -33,8 +33,9 @@ func TestQuantitiesPrintWithFourDigits(t *testing.T) {
 		{"few operations", FLOPs(2), "2.000 FLOP"},
 		{"a compute rate", FLOPsPerSecond(989.4e12), "989.4 TFLOP/s"},
 		{"a transfer rate", BytesPerSecond(450e9), "450.0 GB/s"},
+		{"a transfer rate of no link", BytesPerSecond(1e18), "1.000 EB/s"},
 		{"a slow transfer rate", BytesPerSecond(999), "999.0 B/s"},
-		{"a rate beyond any unit", BytesPerSecond(1e209), "1e+197 TB/s"},
+		{"a rate beyond any unit", BytesPerSecond(1e209), "1e+191 EB/s"},
 		{"a rate that is not a number", BytesPerSecond(math.NaN()), "NaN B/s"},
 	} {
 		if got := c.v.String(); got != c.want {

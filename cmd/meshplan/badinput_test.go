@@ -83,7 +83,7 @@ var badInputs = []struct {
 	{name: "a what-if without a value", args: base + " --set nvlink", want: "want RESOURCE=VALUE"},
 	{name: "a what-if of an unknown resource", args: base + " --set nvlik=2x", want: `set nvlik=2x: unknown resource "nvlik"; nearest: nvlink`},
 	{name: "a what-if without a unit", args: base + " --set hbm=141", want: "set hbm=141: want 141GB, or a relative value"},
-	{name: "a what-if beyond any machine", args: base + " --set nvlink=1e6x,hbm=1e6x,flops=1e6x", want: "hbm=1e+06x: want more than 0 and at most 1.024e+05 GB; nearest: 1.024e+05 GB"},
+	{name: "a what-if beyond any machine", args: base + " --set nvlink=1e6x,hbm=1e6x,flops=1e6x", want: "nvlink=1e+06x: want 1.000 kB/s to 1.000 PB/s; nearest: 1.000 PB/s"},
 	{name: "no plan to show", args: base + " --top 0", want: "whole number from 1"},
 	{name: "a negative number of jobs", args: base + " --jobs -1", want: "whole number from 1"},
 	{name: "a time limit without a unit", args: base + " --time-limit 31", want: `--time-limit "31": has no unit: want a time such as 30s or 5m; nearest: 31s`},
