@@ -170,3 +170,40 @@ func TestAStoppedSearchDoesNotCallItsBorderlinePlanProven(t *testing.T) {
 		t.Errorf("stopped %d times with a borderline plan beside the best and %d times without", beside, alone)
 	}
 }
+
+// The plans of an answer are of one kind, at any moment: those that fit, or borderline
+// ones where none does.
+func TestPlansOfAnAnswerAreOfOneKind(t *testing.T) {
+	for _, c := range []struct {
+		name, pins string
+		usable     units.Bytes
+		want       cost.Verdict
+	}{
+		{"where plans fit", "gpus=16", withFasterBorderline, cost.Fits},
+		{"where none does", "gpus=16,tp=8,pp=2,recompute=none,vpp=1,micro-batch=1,sp=on", 43, cost.Borderline},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			listed := 0
+			for boxes := 1; boxes < 1000; boxes += 3 {
+				p := usable(toy(t, c.pins), c.usable)
+				p.Top = 5
+				ctx, cancel := context.WithCancel(context.Background())
+				stopAfter(t, p, boxes, cancel)
+				r, err := Best(ctx, p, Limits{})
+				cancel()
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i := range r.Plans {
+					listed++
+					if got := r.Plans[i].Memory.Verdict; got != c.want.String() {
+						t.Fatalf("stopped after %d boxes, plan %d of %d %s", boxes, i+1, len(r.Plans), got)
+					}
+				}
+			}
+			if listed == 0 {
+				t.Error("no plan was listed")
+			}
+		})
+	}
+}

@@ -31,14 +31,16 @@ type Result struct {
 	// Changes are the smallest of each kind after which a plan fits, without that
 	// plan; empty unless infeasible. Why tells more.
 	Changes []Change `json:"changes"`
-	// Plans are the best plans that fit, best first; the best borderline ones
-	// when no plan fits.
+	// Plans are the best plans that fit, best first; where it is proven that none
+	// does, the best borderline ones. The verdict of their memory says which: all have
+	// the same.
 	Plans []PlanResult `json:"plans"`
 	// Borderline is a faster plan beside the first of Plans. It is null when
 	// there is none, which is proven if the status is optimal.
 	Borderline *Borderline `json:"borderline"`
 	// Fastest are the best of all plans that are not refused, best first, each
-	// with its verdict: those that fit and the borderline ones together.
+	// with its verdict: those that fit and the borderline ones together, so that the
+	// first may be borderline where those of Plans fit.
 	Fastest  []Outline `json:"fastest"`
 	Warnings []string  `json:"warnings"`
 	// Machines are what the list of nodes holds; left out without one.

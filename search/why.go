@@ -33,7 +33,7 @@ type WhyResult struct {
 	Changes []Change `json:"changes"`
 	// ChangesDone says that all kinds of change were tried to the end.
 	ChangesDone bool        `json:"changes_done"`
-	Plan        *PlanResult `json:"plan"`    // the best under the pins; null when there is none
+	Plan        *PlanResult `json:"plan"`    // the best under the pins, a borderline one where Borderline says so; null when there is none
 	Against     *Against    `json:"against"` // the best without the pins; null without pins or a plan that fits under them
 	Idle        *Idle       `json:"idle"`    // why the best plan leaves GPUs unused; null where it uses all or does not fit
 	Space       Space       `json:"space"`
