@@ -1,9 +1,6 @@
 package solver
 
-import (
-	"cmp"
-	"slices"
-)
+import "cmp"
 
 // Group is a named set of clauses that a question switches on as a whole. It
 // is comparable. Two groups of one name are two groups.
@@ -48,15 +45,12 @@ func (s *Session) Retire(g Group) {
 // Clause adds "at least one of lits" to the group.
 func (s *Session) Clause(g Group, lits ...Lit) {
 	s.mustRest("a clause added")
-	clause := make([]Lit, 0, len(lits)+1)
 	for _, l := range lits {
 		s.mustKnow(l)
-		if l == True || slices.Contains(clause, l.Not()) {
-			return
-		}
-		if l != False && !slices.Contains(clause, l) {
-			clause = append(clause, l)
-		}
+	}
+	clause, valid := s.distinct(lits)
+	if valid {
+		return
 	}
 	if g != Hard {
 		clause = append(clause, s.selector(g).Not())
@@ -68,6 +62,30 @@ func (s *Session) Clause(g Group, lits ...Lit) {
 	if s.eng != nil {
 		s.eng.add(clause)
 	}
+}
+
+// distinct is a clause's literals without repeats and False, until the next clause;
+// valid says that the clause always holds.
+func (s *Session) distinct(lits []Lit) (clause []Lit, valid bool) {
+	if more := len(s.vars) - len(s.marks); more > 0 {
+		s.marks = append(s.marks, make([]Lit, more)...)
+	}
+	clause = s.clause[:0]
+	for _, l := range lits {
+		if l == True || l != False && s.marks[l.variable()] == l.Not() {
+			valid = true
+			break
+		}
+		if l != False && s.marks[l.variable()] == 0 {
+			s.marks[l.variable()] = l
+			clause = append(clause, l)
+		}
+	}
+	for _, l := range clause {
+		s.marks[l.variable()] = 0
+	}
+	s.clause = clause
+	return clause, valid
 }
 
 // selector is the group's literal; True for Hard.
@@ -88,24 +106,27 @@ func (s *Session) selector(g Group) Lit {
 // restriction, but without it the engine may try groups that nobody asked for.
 // ok is false when a constant falsehood is among the literals.
 func (s *Session) assumptions(assume []Lit, on []Group) (lits []Lit, ok bool) {
-	lits = s.selectors(on)
-	for _, l := range assume {
-		s.mustKnow(l)
-		switch l {
-		case False:
-			return nil, false
-		case True:
-		default:
-			lits = append(lits, l)
-		}
-	}
+	lits, ok = s.appendKnown(s.selectors(on), assume)
 	off := s.off(on)
 	for i, g := range s.groups {
 		if off[i] && !s.retired[i] {
 			lits = append(lits, g.selector.Not())
 		}
 	}
-	return lits, true
+	return lits, ok
+}
+
+// appendKnown appends literals but constants; ok is false when a falsehood is among
+// them.
+func (s *Session) appendKnown(to, lits []Lit) (all []Lit, ok bool) {
+	ok = true
+	for _, l := range lits {
+		s.mustKnow(l)
+		if ok = ok && l != False; !l.constant() {
+			to = append(to, l)
+		}
+	}
+	return to, ok
 }
 
 // selectors lists the literals of the groups but Hard.

@@ -92,6 +92,7 @@ func (s *Session) supports(g Group, r *relation) {
 	x, y := r.cols[0], r.cols[1]
 	n, m := len(x.values), len(y.values)
 	up, down := r.unions()
+	clause := make([]Lit, 0, m+3)
 	for k := range n {
 		line, up, down := r.allowed[k*m:k*m+m], up[k*m:k*m+m], down[k*m:k*m+m]
 		if !slices.Contains(line, false) {
@@ -106,7 +107,7 @@ func (s *Session) supports(g Group, r *relation) {
 		default:
 			premise = s.eq(x, k)
 		}
-		s.Clause(g, s.oneOf([]Lit{premise.Not()}, y, line)...)
+		s.Clause(g, s.oneOf(append(clause, premise.Not()), y, line)...)
 	}
 }
 

@@ -12,6 +12,8 @@ type Session struct {
 	retired []bool  // by group
 	tables  []Group // by table that has variables: the group it is in
 
+	clause   []Lit   // being added
+	marks    []Lit   // its literals, by variable; zero between clauses
 	eng      *engine // nil until needed, then in step with log
 	patience int     // failed tests after which the engine is built anew
 	unsat    bool    // the clauses alone are unsatisfiable

@@ -49,13 +49,14 @@ type Chooser interface {
 // session stays usable.
 func Walk[B any](ctx context.Context, s *Session, on []Group, assume []Lit, order []Int, v Visitor[B]) error {
 	s.mustRest("Walk")
-	lits, ok := s.assumptions(assume, on)
+	groups, _ := s.assumptions(nil, on)
+	lits, ok := s.appendKnown(nil, assume)
 	if err := ctx.Err(); err != nil || !ok || s.unsat {
 		return err
 	}
 	w := &walker[B]{ctx: ctx, s: s, on: on, order: order, v: v,
-		assume: append(lits, guard),
-		tries:  make([][]int32, len(order)), pools: make([][]child[B], len(order)), path: make([]Lit, len(order))}
+		groups: append(groups, guard), assume: lits,
+		tries: make([][]int32, len(order)), pools: make([][]child[B], len(order)), path: make([]Lit, len(order))}
 	w.screener, _ = any(v).(Screener)
 	w.chooser, _ = any(v).(Chooser)
 	return w.run()
@@ -64,7 +65,8 @@ func Walk[B any](ctx context.Context, s *Session, on []Group, assume []Lit, orde
 type walker[B any] struct {
 	ctx    context.Context
 	s      *Session
-	assume []Lit
+	groups []Lit // assumed in the outermost scope
+	assume []Lit // in one of its own, if there are any
 	on     []Group
 	order  []Int
 	v      Visitor[B]
@@ -77,7 +79,8 @@ type walker[B any] struct {
 	rest     completion
 
 	path   []Lit // choices by depth
-	scopes int   // open in the engine: 1 at the root
+	scopes int   // open in the engine
+	root   int   // of them at the root: 1, or 2 where literals are assumed
 	alive  bool  // the innermost open scope is not known to be inconsistent
 }
 
@@ -88,7 +91,7 @@ type child[B any] struct {
 	bound  B
 }
 
-// run opens the outermost scope, walks and closes it. Where the engine holds
+// run opens the outermost scopes, walks and closes them. Where the engine holds
 // an unresolved conflict at the end it is given up, and built again when next
 // needed.
 func (w *walker[B]) run() error {
@@ -102,17 +105,15 @@ func (w *walker[B]) run() error {
 			s.eng = nil
 		}
 	}()
-	if !w.open(w.assume...) {
-		return nil
-	}
-	w.arrive(0)
-	s.stats.Nodes++
-	bound, keep := w.v.Bound(&w.node)
 	var err error
-	if keep && !w.v.Cut(bound) {
-		err = w.expand(0, 0)
+	if w.begin() {
+		w.arrive(0)
+		s.stats.Nodes++
+		if bound, keep := w.v.Bound(&w.node); keep && !w.v.Cut(bound) {
+			err = w.expand(0, 0)
+		}
 	}
-	clean = w.back(0) && w.node.eng.untest()
+	clean = w.close()
 	return err
 }
 
