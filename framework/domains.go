@@ -59,7 +59,7 @@ func newDomains(f *Facts, fw Framework, pins []Pin, splitting func(n, most int) 
 	degree(plan.CP, splitting(int(f.Workload.SeqLen), n))
 	degree(plan.DPShard, splitting(batch, n))
 	degree(plan.DPReplicate, splitting(batch, n))
-	degree(plan.PP, pipelines(f, n, pins))
+	degree(plan.PP, upTo(min(n, f.Model.Layers)))
 	experts, width := []int32{1}, []int32{1}
 	if f.MoE() {
 		experts, width = splitting(f.Model.Experts, n), splitting(f.Model.MoEFFN, min(n, MaxETP))
@@ -191,29 +191,11 @@ func (d *Domains) products(most int, dims ...plan.Dim) []int32 {
 	return keys(set)
 }
 
-// pipelines are all pipeline degrees, up to a layer each. Where the sizes of all
-// levels are powers of two, and so the degrees that use every GPU, they are the usual
-// ones. The others cost DeepSeek-V3 two to three times the search, and gain nothing on
-// 2,048 and 16,384 H800, nor for GPT-3, Llama and Mixtral on 512 to 131,072 GPUs.
-func pipelines(f *Facts, gpus int, pins []Pin) []int32 {
-	all := upTo(min(gpus, f.Model.Layers))
-	for _, level := range f.Cluster.Levels {
-		if level.Size&(level.Size-1) != 0 || f.Cluster.Irregular() {
-			return all
-		}
-	}
-	usual, _ := usualPipelines(f, all, pins)
-	return usual
-}
-
 // UsualPipelines are the pipeline degrees whose primes divide the size of a level,
-// the number of layers or a pinned number of GPUs; rest are the other ones.
+// the number of layers or a pinned number of GPUs: plans that use every GPU have no
+// others. Rest are those.
 func (d *Domains) UsualPipelines(f *Facts, pins []Pin) (usual, rest []int32) {
-	return usualPipelines(f, d.Values[plan.PP], pins)
-}
-
-func usualPipelines(f *Facts, degrees []int32, pins []Pin) (usual, rest []int32) {
-	whole := []int{2, f.Model.Layers}
+	whole := []int{f.Model.Layers}
 	for _, level := range f.Cluster.Levels {
 		whole = append(whole, level.Size)
 	}
@@ -222,7 +204,7 @@ func usualPipelines(f *Facts, degrees []int32, pins []Pin) (usual, rest []int32)
 			whole = append(whole, int(p.Value))
 		}
 	}
-	for _, pp := range degrees {
+	for _, pp := range d.Values[plan.PP] {
 		left := int(pp)
 		for _, n := range whole {
 			left = strip(left, n)

@@ -9,17 +9,15 @@ import (
 	"meshplan/plan"
 )
 
-// A number of GPUs that is pinned may be used by a pipeline of as many stages as it
-// has a factor, whether or not that divides a level's size.
-func TestAPinnedNumberOfGPUsMayBeUsedByItsPipelines(t *testing.T) {
+func TestAllPipelinesAreSearchedTheUsualOnesFirst(t *testing.T) {
+	own := []int32{1, 2, 3, 4, 6, 8, 9, 12, 16, 18, 24} // of 24 layers on levels of 8 and 32
 	for _, c := range []struct {
-		pins string
-		want []int32 // of 11, 13 and 22
+		pins  string
+		usual []int32
 	}{
-		{"", nil},
-		{"gpus<=22", nil},
-		{"gpus=22", []int32{11, 22}},
-		{"gpus=13", []int32{13}},
+		{"", own},
+		{"gpus<=22", own},
+		{"gpus=22", []int32{1, 2, 3, 4, 6, 8, 9, 11, 12, 16, 18, 22, 24}},
 	} {
 		t.Run(c.pins, func(t *testing.T) {
 			f := facts(0, 8, 32)
@@ -28,14 +26,12 @@ func TestAPinnedNumberOfGPUsMayBeUsedByItsPipelines(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var got []int32
-			for _, pp := range framework.NewDomains(f, any.New(), pins).Values[plan.PP] {
-				if slices.Contains([]int32{11, 13, 22}, pp) {
-					got = append(got, pp)
-				}
-			}
-			if !slices.Equal(got, c.want) {
-				t.Errorf("pipelines of %v, want %v", got, c.want)
+			d := framework.NewDomains(f, any.New(), pins)
+			usual, rest := d.UsualPipelines(f, pins)
+			all := append(slices.Clone(usual), rest...)
+			slices.Sort(all)
+			if !slices.Equal(usual, c.usual) || !slices.Equal(all, d.Values[plan.PP]) || len(all) != 24 {
+				t.Errorf("usual are %v of %v, want %v of all up to 24", usual, d.Values[plan.PP], c.usual)
 			}
 		})
 	}

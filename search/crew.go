@@ -17,7 +17,9 @@ import (
 type crew struct {
 	stop    context.CancelCauseFunc
 	whole   float64 // bound of the whole space
+	rest    bool    // the sweep walks the unusual pipelines, and the others have been
 	ahead   float64 // of sweeps, the current one
+	later   float64 // the bound of the unusual pipelines, once it is known
 	below   float64 // a sweep enters no box whose first key is not below this
 	from    int     // the contests that the sweep asks are those from here
 	to      int     // to before here
@@ -30,14 +32,19 @@ type crew struct {
 	begun    []float64 // the bound of each walker's task
 }
 
-// task is a part of the space: the first integers of the order have values.
+// task is a part of the space: pipelines are of one unusual degree, or of any usual
+// one, and the first integers of the order have values.
 type task struct {
+	pp     int32 // 0 for the usual ones
 	values []int32
 	bound  bounded
 }
 
-// taskInts is how many integers of the order a task decides.
-const taskInts = 2
+// How many integers of the order a task decides if there are several walkers.
+const (
+	taskInts = 2
+	restInts = 1 // of unusual pipelines
+)
 
 // crew makes the walkers of a question: the session itself, and twins of it for
 // the other jobs.
@@ -65,11 +72,18 @@ func (s *session) twin() *session {
 	return &t
 }
 
-// sweep walks the space once.
-func (c *crew) sweep(ctx context.Context) error {
-	if len(c.walkers) == 1 {
-		return c.walkers[0].alone(ctx)
+// everywhere sweeps the whole space.
+func (c *crew) everywhere(ctx context.Context) error {
+	for _, c.rest = range regions {
+		if err := c.sweep(ctx); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+// sweep walks a part of the space once.
+func (c *crew) sweep(ctx context.Context) error {
 	c.divide()
 	group, ctx := errgroup.WithContext(ctx)
 	for i, v := range c.walkers {
@@ -84,34 +98,6 @@ func (c *crew) sweep(ctx context.Context) error {
 	return err
 }
 
-// alone walks the space; if any plan will do, the usual pipelines first, since few of
-// the others use all GPUs.
-func (v *visitor) alone(ctx context.Context) error {
-	usual, rest := v.domains.UsualPipelines(v.facts, v.Pins)
-	if !v.first || len(usual) == 0 || len(rest) == 0 {
-		return v.part(ctx, nil)
-	}
-	if err := v.part(ctx, v.without(rest)); err != nil {
-		return err
-	}
-	return v.part(ctx, v.without(usual))
-}
-
-// without are the literals that exclude pipeline degrees.
-func (s *session) without(degrees []int32) []solver.Lit {
-	lits := make([]solver.Lit, len(degrees))
-	for i, pp := range degrees {
-		lits[i] = s.solver.Eq(s.space.Int(plan.Coord(plan.PP)), pp).Not()
-	}
-	return lits
-}
-
-// part walks the part of the space in which the literals hold.
-func (v *visitor) part(ctx context.Context, assume []solver.Lit) error {
-	v.open = frontier{}
-	return solver.Walk(ctx, v.solver, v.groups, assume, v.order, v)
-}
-
 // divide makes the tasks of a sweep, the most promising last.
 func (c *crew) divide() {
 	v := c.walkers[0]
@@ -119,25 +105,47 @@ func (c *crew) divide() {
 	for i := range c.begun {
 		c.begun[i] = inf
 	}
-	root := v.root()
-	c.split(v, &root, nil)
+	whole, ints := []task{{}}, taskInts
+	if c.rest {
+		whole, ints = nil, restInts
+		for _, pp := range v.unusual {
+			whole = append(whole, task{pp: pp})
+		}
+	}
+	if len(c.walkers) == 1 {
+		ints = 0
+	}
+	for _, t := range whole {
+		c.split(v, v.boxOf(&t), t, ints)
+	}
 	slices.SortStableFunc(c.tasks, func(a, b task) int { return b.bound.compare(&a.bound.key) })
 }
 
-// split adds the tasks of a box in which the first integers have values.
-func (c *crew) split(v *visitor, box *plan.Box, values []int32) {
-	if len(values) == taskInts {
-		own := *box
-		if b, ok := v.judge(&own, c.from); ok {
-			c.tasks = append(c.tasks, task{slices.Clone(values), b})
-		}
+// boxOf is the box of a task that decides no integer.
+func (s *session) boxOf(t *task) plan.Box {
+	box := s.root()
+	if t.pp > 0 {
+		s.space.Narrow(&box, s.pipelines, t.pp, t.pp)
+	}
+	return box
+}
+
+// split adds the tasks of a box in which the next so many integers have values.
+func (c *crew) split(v *visitor, box plan.Box, t task, ints int) {
+	own, ok := box, false
+	if t.bound, ok = v.judge(&own, c.from); !ok {
 		return
 	}
-	x := v.order[len(values)]
+	if ints == 0 {
+		c.tasks = append(c.tasks, t)
+		return
+	}
+	x := v.order[len(t.values)]
 	for _, value := range x.Values() {
-		child := *box
+		child, part := box, t
+		part.values = append(slices.Clone(t.values), value)
 		v.space.Narrow(&child, x, value, value)
-		c.split(v, &child, append(values, value))
+		c.split(v, child, part, ints-1)
 	}
 }
 
@@ -148,14 +156,27 @@ func (c *crew) work(ctx context.Context, i int, v *visitor) error {
 		if !ok {
 			return nil
 		}
-		assume := make([]solver.Lit, len(t.values))
-		for k, value := range t.values {
-			assume[k] = v.solver.Eq(v.order[k], value)
-		}
-		if err := v.part(ctx, assume); err != nil {
+		if err := solver.Walk(ctx, v.solver, v.groups, v.assumed(&t), v.order, v); err != nil {
 			return err
 		}
+		v.open = frontier{}
 	}
+}
+
+// assumed are the literals that hold in a task.
+func (s *session) assumed(t *task) []solver.Lit {
+	var lits []solver.Lit
+	if t.pp > 0 {
+		lits = append(lits, s.solver.Eq(s.pipelines, t.pp))
+	} else {
+		for _, pp := range s.unusual {
+			lits = append(lits, s.solver.Eq(s.pipelines, pp).Not())
+		}
+	}
+	for k, value := range t.values {
+		lits = append(lits, s.solver.Eq(s.order[k], value))
+	}
+	return lits
 }
 
 // take is the next task for a walker; those that have become hopeless are
@@ -176,24 +197,48 @@ func (c *crew) take(walker int) (task, bool) {
 }
 
 // leastOpen is a bound that no plan of the contest is below: that of the walk's
-// frontier, of tasks not done or of what the sweep leaves out, but at least that
-// of the whole space and at most the best plan's. Of a contest that this sweep
-// does not ask, no more than that is known. The first walker asks it.
+// frontier, of tasks not done, of the unusual pipelines before their turn or of what
+// the sweep leaves out, but at least that of the whole space and at most the best
+// plan's. Of a contest that this sweep does not ask, no more than that is known. The
+// first walker asks it.
 func (c *crew) leastOpen(contest int) float64 {
+	later := inf
+	if !c.rest {
+		later = c.leastLater()
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	bound, q := c.whole, &c.contests[contest]
-	if open, ok := c.walkers[0].open.least(); ok && contest >= c.from {
+	if len(c.begun) > 0 && contest >= c.from {
+		open, ok := c.walkers[0].open.least()
+		if !ok {
+			open = c.begun[0]
+		}
 		for _, t := range c.tasks {
 			open = min(open, t.bound.first)
 		}
-		for _, first := range c.begun[min(1, len(c.begun)):] {
+		for _, first := range c.begun[1:] {
 			open = min(open, first)
 		}
-		bound = max(bound, min(open, q.entry(c.ahead), c.below))
+		bound = max(bound, min(open, q.entry(c.ahead), c.below, later))
 	}
 	if best := q.best(); best != nil {
 		bound = min(bound, best.first)
 	}
 	return bound
+}
+
+// leastLater bounds the plans of unusual pipelines.
+func (c *crew) leastLater() float64 {
+	if c.later > 0 {
+		return c.later
+	}
+	c.later = inf
+	v := c.walkers[0]
+	for _, pp := range v.unusual {
+		if box := v.boxOf(&task{pp: pp}); v.tight.tighten(&box) {
+			c.later = min(c.later, v.keyOf(v.price.Bound(&box), &box).first)
+		}
+	}
+	return c.later
 }

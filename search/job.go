@@ -15,6 +15,7 @@ type job struct {
 	facts      *framework.Facts
 	rules      []framework.Rule
 	domains    *framework.Domains
+	unusual    []int32 // pipeline degrees that are walked after all others
 	stageRules []framework.StageRule
 	forms      []plan.SplitForm
 	levels     int
@@ -32,6 +33,7 @@ func newJobOver(p *Problem, domains func(*framework.Facts, framework.Framework, 
 	}
 	j.rules = framework.Rules(j.facts, p.Framework, p.Pins)
 	j.domains = domains(j.facts, p.Framework, p.Pins)
+	_, j.unusual = j.domains.UsualPipelines(j.facts, p.Pins)
 	j.stageRules = p.Framework.StageRules()
 	j.forms = p.Framework.Forms()
 	j.tight = newTightener(j)
@@ -42,14 +44,15 @@ func newJobOver(p *Problem, domains func(*framework.Facts, framework.Framework, 
 // twins and forks of it for others share the price model.
 type session struct {
 	*job
-	space    *encode.Space
-	solver   *solver.Session
-	price    pricer
-	groups   []solver.Group   // of all rules stated
-	leftover []framework.Rule // asked at leaves
-	order    []solver.Int     // in which the walk decides
-	stats    Stats
-	tried    *tally // by changes of the problem
+	space     *encode.Space
+	solver    *solver.Session
+	price     pricer
+	groups    []solver.Group   // of all rules stated
+	leftover  []framework.Rule // asked at leaves
+	order     []solver.Int     // in which the walk decides
+	pipelines solver.Int       // their degree
+	stats     Stats
+	tried     *tally // by changes of the problem
 }
 
 // newSession is a session of the problem.
@@ -85,6 +88,7 @@ func (j *job) session() (*session, error) {
 	s := &session{
 		job: j, space: space, solver: space.Session(), price: price,
 		groups: space.Groups(), leftover: space.Leftover(), tried: &tally{},
+		pipelines: space.Int(plan.Coord(plan.PP)),
 	}
 	for _, c := range j.branching(space.Order()) {
 		s.order = append(s.order, space.Int(c))

@@ -119,7 +119,7 @@ func (s *session) front(ctx context.Context, resolution float64, l FrontLimits) 
 	out := frontOutcome{held: best.held, below: best.held[0].first + 1} // the fastest is proven
 	for c.below = best.held[0].first * firstReach; ; {
 		c.left = false
-		err := c.sweep(ctx)
+		err := c.everywhere(ctx)
 		if ctx.Err() == nil && err != nil {
 			return out, err
 		}

@@ -65,7 +65,7 @@ func TestParetoFindsWhatComparingAllPlansFinds(t *testing.T) {
 	t.Run("random problems", func(t *testing.T) {
 		inParts(t, frontProblems, func(t *testing.T, seed uint64) {
 			p, e := tiny(t, seed)
-			resolution := []float64{1, 5, 15}[seed%3]
+			resolution := []float64{1, 4, 12}[seed%3]
 			if seed%2 == 1 {
 				p, e = real(t, seed)
 				resolution *= float64(units.GiB) / 20

@@ -56,6 +56,12 @@ var (
 // the narrower alone, whose plans count for both.
 var sweeps = []float64{0.1, 0}
 
+// regions are the parts of the space, and whether they are the last: the usual
+// pipelines, then the others. Most of those leave GPUs idle, and what is held by then
+// bounds nearly all of them away at once; among the usual ones they would be looked at
+// in every corner of the space.
+var regions = [...]bool{false, true}
+
 // walk searches the session's space, with as many walkers as the job has if the
 // question is put to a crew. The answer is the same.
 func (s *session) walk(ctx context.Context, q query) (outcome, error) {
@@ -67,16 +73,30 @@ func (s *session) walk(ctx context.Context, q query) (outcome, error) {
 	if err := c.offerKnown(); err != nil {
 		return outcome{}, err
 	}
+	var err error
+	for _, c.rest = range regions {
+		if err == nil {
+			err = c.walk(ctx)
+		}
+	}
+	if ctx.Err() == nil && err != nil {
+		return outcome{}, err
+	}
+	return c.outcome(err == nil), nil
+}
+
+// walk searches a part of the space, which for the unusual pipelines takes one sweep.
+func (c *crew) walk(ctx context.Context) error {
+	c.to = len(c.contests)
 	for _, c.ahead = range sweeps {
+		if c.rest && c.ahead > 0 {
+			continue
+		}
 		if c.from = 0; c.ahead > 0 {
 			c.from = c.to - 1
 		}
-		err := c.sweep(ctx)
-		if ctx.Err() == nil && err != nil {
-			return outcome{}, err
-		}
-		if err != nil {
-			return c.outcome(false), nil
+		if err := c.sweep(ctx); err != nil {
+			return err
 		}
 		if q := &c.contests[c.from]; len(q.held) < q.k {
 			c.to = c.from // nothing of it was left out
@@ -85,7 +105,7 @@ func (s *session) walk(ctx context.Context, q query) (outcome, error) {
 			break
 		}
 	}
-	return c.outcome(true), nil
+	return nil
 }
 
 // outcome is what has been found.
