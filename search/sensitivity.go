@@ -105,12 +105,19 @@ type solution struct {
 // proven reports whether it is known which plan is the best, or that there is none.
 func (s *solution) proven() bool { return s.status.settled() }
 
-// same reports whether the best plans of two jobs are of one class and verdict.
-func (s *solution) same(o *solution) bool {
-	if s.best == nil || o.best == nil {
-		return s.best == o.best
+// placedAlike is by what share of the best step a plan of the same degrees and options
+// may take longer to count as the same plan. Of placements that are worth the same,
+// any may be the best.
+const placedAlike = 0.001
+
+// same reports whether the best plan is of the class and verdict of that of the job as
+// it is, and hardly faster than that one.
+func (s *solution) same(base *solution) bool {
+	if s.best == nil || base.best == nil {
+		return s.best == base.best
 	}
-	return classOf(&s.best.point) == classOf(&o.best.point) && s.best.figures.Verdict == o.best.figures.Verdict
+	return classOf(&s.best.point) == classOf(&base.best.point) && s.best.figures.Verdict == base.best.figures.Verdict &&
+		!(s.keeping > placedAlike)
 }
 
 // solveAt finds the best plan with so many times as much of an input; like are plans

@@ -67,8 +67,11 @@ type CaseResult struct {
 	// KeepingCosts is by what share of this step the best plan of the job as it is
 	// would take longer; null where it does not fit or cannot be placed.
 	KeepingCosts *float64 `json:"keeping_costs"`
-	OtherPlan    bool     `json:"other_plan"` // of other degrees or options, or verdict, than that of the job as it is
-	Reasons      []Reason `json:"reasons"`    // why nothing fits; empty unless infeasible
+	// OtherPlan says that the best plan is of other degrees or options, or verdict, than
+	// that of the job as it is, or is placed otherwise and keeping that one costs more
+	// than 0.1 %.
+	OtherPlan bool     `json:"other_plan"`
+	Reasons   []Reason `json:"reasons"` // why nothing fits; empty unless infeasible
 }
 
 // FlipResult is a change of an input by which another plan becomes the best. Both of

@@ -202,13 +202,22 @@ func instead(best, other *search.Outline) string {
 	if other.Verdict != best.Verdict {
 		own = append(own, words(other.Verdict))
 	}
-	if len(own) == 0 {
-		own = []string{other.Options.Schedule, other.Options.CPComm, "offload " + other.Options.Offload}
+	if o, b := &other.Options, &best.Options; len(own) == 0 {
+		own = []string{o.Schedule, o.CPComm, "offload " + o.Offload}
+		if o.Schedule == b.Schedule && o.CPComm == b.CPComm && o.Offload == b.Offload {
+			own = []string{"placement " + placementIn(other.Text)}
+		}
 	}
 	if name := degrees(&other.Degrees); name != own[0] {
 		own = append([]string{"same degrees"}, own...)
 	}
 	return strings.Join(own, ", ")
+}
+
+// placementIn is the placement of a plan's text.
+func placementIn(text string) string {
+	_, placement, _ := strings.Cut(text, "placement=")
+	return placement
 }
 
 // sensitivityQuote is the answer in one sentence.
