@@ -75,9 +75,9 @@ func (e *explainer) core(ctx context.Context) (core []solver.Group, minimal bool
 	return core, false, nil
 }
 
-// ask looks for a plan that the groups allow.
-func (e *explainer) ask(ctx context.Context, on []solver.Group) (solver.Status, solver.Model, error) {
-	status, m, err := e.solver.Lazy(ctx, solver.Budget{Solves: maxNogoods}, on, func(m solver.Model) bool {
+// ask looks for a plan that the groups and the literals allow.
+func (e *explainer) ask(ctx context.Context, on []solver.Group, assume ...solver.Lit) (solver.Status, solver.Model, error) {
+	status, m, err := e.solver.LazyUnder(ctx, solver.Budget{Solves: maxNogoods}, assume, on, func(m solver.Model) bool {
 		return e.propose(m, on)
 	})
 	if e.failed != nil {
@@ -179,6 +179,9 @@ func (e *explainer) describe(ctx context.Context, core []solver.Group, minimal b
 				r = e.reason(g, p)
 			}
 			if pin := e.space.RuleOf(g).Pin; pin != nil && valid {
+				if p, err = e.nearest(ctx, g, p); err != nil && ctx.Err() == nil {
+					return nil, err
+				}
 				r.Text += "; without it a plan with " + valuesOf(e.space.RuleOf(g).Reads, p) + e.would()
 			}
 		}
@@ -211,6 +214,33 @@ func (e *explainer) without(ctx context.Context, g solver.Group, core []solver.G
 		}
 	}
 	return nil, false, nil
+}
+
+// nearest is a plan that is valid without the pin of g, as p is, of a value as near to the
+// pinned one as any has that is not beyond p's; p itself where the pin is not on one
+// coordinate.
+func (e *explainer) nearest(ctx context.Context, g solver.Group, p *plan.Point) (*plan.Point, error) {
+	rule := e.space.RuleOf(g)
+	if len(rule.Reads) != 1 || rule.Pin.Op == "in" {
+		return p, nil
+	}
+	c, rest := rule.Reads[0], slices.DeleteFunc(slices.Clone(e.groups), func(o solver.Group) bool { return o == g })
+	x, from, to := e.space.Int(c), rule.Pin.Value, p[c]
+	values := slices.DeleteFunc(slices.Clone(x.Values()), func(v int32) bool { return v <= min(from, to) || v >= max(from, to) })
+	if to < from {
+		slices.Reverse(values)
+	}
+	for _, v := range values {
+		status, m, err := e.ask(ctx, rest, e.solver.Eq(x, v))
+		if err != nil {
+			return p, err
+		}
+		if status == solver.Sat {
+			found := e.space.Point(m)
+			return &found, nil
+		}
+	}
+	return p, nil
 }
 
 // valuesOf lists the point's values: "tp 6, pp 4".
