@@ -364,3 +364,33 @@ func TestAWhyThatIsStoppedAtAnyMomentHolds(t *testing.T) {
 		t.Errorf("only %d were stopped", stopped)
 	}
 }
+
+// While the usual pipelines are walked, the bound holds for the others too: here the
+// fastest plan, of pp 7, is half as fast again as that of any usual pipeline.
+func TestTheBoundHoldsForPipelinesNotWalkedYet(t *testing.T) {
+	p := instance{"", "gpt3-175b", "h100:256", 7, 2048}.problem(t)
+	best := mustBest(t, p, 0).Plans[0]
+	if best.Degrees.PP != 7 {
+		t.Fatalf("the best plan is %s", best.Text)
+	}
+	slower := 0
+	for boxes := 20; ; boxes += boxes / 8 {
+		s := found(newSession(p))
+		out, err := s.walk(context.Background(), query{top: 1, memory: fits, boxes: boxes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out.done {
+			break
+		}
+		if out.bound > best.StepSeconds*1e9 {
+			t.Errorf("after %d boxes the bound is %v ns, the best plan takes %v s", boxes, out.bound, best.StepSeconds)
+		}
+		if len(out.held) > 0 && out.held[0].first > 1.4e9*best.StepSeconds {
+			slower++
+		}
+	}
+	if slower < 5 {
+		t.Errorf("only %d of the walks have been stopped among the usual pipelines", slower)
+	}
+}

@@ -228,13 +228,17 @@ func (c *crew) leastOpen(contest int) float64 {
 	return bound
 }
 
-// leastLater bounds the plans of unusual pipelines.
+// leastLater bounds the plans of unusual pipelines; of walks for any plan, whose bound
+// nobody asks for, by that of the whole space.
 func (c *crew) leastLater() float64 {
-	if c.later > 0 {
+	v := c.walkers[0]
+	switch {
+	case v.first:
+		return c.whole
+	case c.later > 0:
 		return c.later
 	}
 	c.later = inf
-	v := c.walkers[0]
 	for _, pp := range v.unusual {
 		if box := v.boxOf(&task{pp: pp}); v.tight.tighten(&box) {
 			c.later = min(c.later, v.keyOf(v.price.Bound(&box), &box).first)

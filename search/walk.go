@@ -75,8 +75,8 @@ func (s *session) walk(ctx context.Context, q query) (outcome, error) {
 	}
 	var err error
 	for _, c.rest = range regions {
-		if err == nil {
-			err = c.walk(ctx)
+		if err = c.walk(ctx); err != nil {
+			break // the region stays that of the bound
 		}
 	}
 	if ctx.Err() == nil && err != nil {
