@@ -108,7 +108,7 @@ func (a *assembly) boxes() error {
 		domain := a.of.Domain(l)
 		switch {
 		case domain == 0:
-			return fmt.Errorf("level %d (%s) needs a size: it lies inside a node", l+1, a.of.Levels[l].Name)
+			return wrong(levelKey(l, "size"), "level %d (%s) needs a size: it lies inside a node", l+1, a.of.Levels[l].Name)
 		case domain == per:
 			a.box, a.each, a.first = l, 1, l+1
 			return nil
@@ -116,11 +116,11 @@ func (a *assembly) boxes() error {
 			a.box, a.each, a.first = 0, domain/per, 0
 			return nil
 		case domain > per:
-			return fmt.Errorf("gpus_per_node = %d: a list of nodes needs nodes that are a domain of a level, or parts of an innermost domain; a domain of %s has %d GPUs",
+			return wrong("gpus_per_node", "gpus_per_node = %d: a list of nodes needs nodes that are a domain of a level, or parts of an innermost domain; a domain of %s has %d GPUs",
 				per, a.of.Levels[l].Name, domain)
 		}
 	}
-	return fmt.Errorf("gpus_per_node = %d: the levels hold %d GPUs in all", per, a.of.room())
+	return wrong("gpus_per_node", "gpus_per_node = %d: the levels hold %d GPUs in all", per, a.of.room())
 }
 
 // health checks the nodes' GPUs and sets those that the list leaves open.

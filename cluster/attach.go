@@ -69,7 +69,7 @@ func donor[M any](g *GPU, key, like string, find func(string) *GPU, measured map
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	return nil, fmt.Errorf("GPU %s: %s = %q: want a GPU with measured rows: %s", g.Name, key, strict.Clip(like, 60), strings.Join(names, ", "))
+	return nil, wrong("own_gpu."+key, "GPU %s: %s = %q: want a GPU with measured rows: %s", g.Name, key, strict.Clip(like, 60), strings.Join(names, ", "))
 }
 
 // on is the model of format f on g, of the donor's bf16 table: compute scales

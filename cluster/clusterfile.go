@@ -60,14 +60,14 @@ func levels(files []levelFile) (list []Level, err error) {
 	for i := range files {
 		l, err := files[i].level()
 		if err != nil {
-			return nil, fmt.Errorf("level %d (%s): %w", i+1, strict.Clip(l.Name, 40), err)
+			return nil, wrong(levelKey(i, "bandwidth"), "level %d (%s): %v", i+1, strict.Clip(l.Name, 40), err)
 		}
 		list = append(list, l)
 	}
 	return list, nil
 }
 
-func (f *clusterFile) cluster() (*Cluster, error) {
+func (f *clusterFile) cluster(doc *strict.Doc) (*Cluster, error) {
 	g, err := f.gpu()
 	if err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func (f *clusterFile) cluster() (*Cluster, error) {
 	if c.Levels, err = levels(f.Levels); err != nil {
 		return nil, err
 	}
-	if c.GPUsPerNode == 0 && len(c.Levels) > 0 {
+	if !doc.Has("gpus_per_node") && len(c.Levels) > 0 {
 		c.GPUsPerNode = c.Levels[0].Size
 		c.Assumptions = append(c.Assumptions, fmt.Sprintf("gpus_per_node is not given: %d, the size of the innermost level", c.GPUsPerNode))
 	}
@@ -104,9 +104,13 @@ func (c *Cluster) assumeOnce(sentence string) {
 func (f *clusterFile) gpu() (*GPU, error) {
 	switch {
 	case f.GPU != "" && f.OwnGPU != nil:
-		return nil, fmt.Errorf("gpu = %q and the table own_gpu: want one of them", strict.Clip(f.GPU, 60))
+		return nil, wrong("gpu", "gpu = %q and the table own_gpu: want one of them", strict.Clip(f.GPU, 60))
 	case f.GPU != "":
-		return FindGPU(f.GPU)
+		g, err := FindGPU(f.GPU)
+		if err != nil {
+			return nil, wrong("gpu", "%v", err)
+		}
+		return g, nil
 	case f.OwnGPU == nil:
 		return nil, errors.New(`no GPU: want gpu = "NAME" of the catalogue or a table own_gpu`)
 	}

@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"fmt"
 	"math"
 
 	"meshplan/plan"
@@ -18,7 +17,7 @@ const (
 // validate reports the first impossible figure.
 func (g *GPU) validate() error {
 	if g.Name == "" {
-		return fmt.Errorf("a GPU needs a name")
+		return wrong("own_gpu.name", "a GPU needs a name")
 	}
 	for _, v := range []struct {
 		what  string
@@ -41,14 +40,17 @@ func (g *GPU) validate() error {
 		{"best_shape_tflops", float64(g.BestShape), maxRate * 1e3, false},
 	} {
 		if v.least && v.value == 0 {
-			return fmt.Errorf("GPU %s: %s is missing", g.Name, v.what)
+			return wrong("own_gpu."+v.what, "GPU %s: %s is missing", g.Name, v.what)
 		}
 		if !within(v.value, v.most, v.least) {
-			return fmt.Errorf("GPU %s: %s must be a finite number%s of a believable size", g.Name, v.what, map[bool]string{true: " above 0", false: " of at least 0"}[v.least])
+			return wrong("own_gpu."+v.what, "GPU %s: %s must be a finite number%s of a believable size", g.Name, v.what, map[bool]string{true: " above 0", false: " of at least 0"}[v.least])
 		}
 	}
-	if g.PCIeGen < 0 || g.NICsPerNode < 0 {
-		return fmt.Errorf("GPU %s: pcie_gen and nics_per_node must not be negative", g.Name)
+	if g.PCIeGen < 0 {
+		return wrong("own_gpu.pcie_gen", "GPU %s: pcie_gen = %d: want at least 0; nearest: 0", g.Name, g.PCIeGen)
+	}
+	if g.NICsPerNode < 0 {
+		return wrong("own_gpu.nics_per_node", "GPU %s: nics_per_node = %d: want at least 0; nearest: 0", g.Name, g.NICsPerNode)
 	}
 	return g.validatePeaks()
 }
@@ -56,11 +58,11 @@ func (g *GPU) validate() error {
 func (g *GPU) validatePeaks() error {
 	for _, p := range formatNames {
 		if v, ok := g.Peak[p]; ok && !within(float64(v), maxRate*1e3, true) {
-			return fmt.Errorf("GPU %s: tflops.%s must be a finite number above 0", g.Name, p)
+			return wrong("own_gpu.tflops."+string(p), "GPU %s: tflops.%s must be a finite number above 0", g.Name, p)
 		}
 	}
 	if g.Peak[plan.BF16] == 0 && g.Peak[plan.FP16] == 0 {
-		return fmt.Errorf("GPU %s: tflops needs bf16 or fp16", g.Name)
+		return wrong("own_gpu.tflops", "GPU %s: tflops needs bf16 or fp16", g.Name)
 	}
 	return nil
 }

@@ -47,7 +47,7 @@ func (f *clusterFile) machines(doc *strict.Doc, c *Cluster) (*Cluster, error) {
 	}
 	with, err := c.WithNodes(nodes)
 	if err != nil && !strings.HasPrefix(err.Error(), doc.At()+":") {
-		err = fmt.Errorf("%s: %w", doc.At(), err)
+		err = located(doc, err)
 	}
 	return with, err
 }

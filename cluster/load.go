@@ -72,7 +72,7 @@ func Parse(file string, text []byte) (*Cluster, error) {
 	if f.Name == "" {
 		f.Name = strings.TrimSuffix(filepath.Base(file), ".toml")
 	}
-	c, err := f.cluster()
+	c, err := f.cluster(doc)
 	if err == nil && len(f.Leaves)+len(f.Nodes) > 0 {
 		return f.machines(doc, c)
 	}
@@ -80,7 +80,7 @@ func Parse(file string, text []byte) (*Cluster, error) {
 		err = c.Validate()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+		return nil, located(doc, err)
 	}
 	return c, nil
 }
