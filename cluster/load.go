@@ -79,6 +79,9 @@ func Parse(file string, text []byte) (*Cluster, error) {
 	if err == nil {
 		err = c.Validate()
 	}
+	if err == nil {
+		err = c.validateNodes(doc.Has("nics_per_node"))
+	}
 	if err != nil {
 		return nil, located(doc, err)
 	}
