@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"meshplan/plan"
+	"meshplan/units"
 )
 
 // RankOrder is how a framework numbers its ranks: the dimensions of each grid,
@@ -135,6 +136,9 @@ func ranksInside(block, stride, size int64) (n int64, ok bool) {
 // SpreadEvenly says how many sub-domains of each level a job of the given
 // number of GPUs uses if it takes as many of each as it can.
 func SpreadEvenly(f *Facts, gpus int64) ([]int32, error) {
+	if have := f.Cluster.GPUs(); gpus > int64(have) {
+		return nil, fmt.Errorf("the plan needs %s GPUs; the cluster has %s: %s", units.Grouped(gpus), units.Grouped(int64(have)), Levels(f))
+	}
 	levels := f.Cluster.Levels
 	used := make([]int32, len(levels))
 	room := make([]int64, len(levels)+1)

@@ -515,7 +515,7 @@ func TestTablesThatCannotTeachAreRefused(t *testing.T) {
 		anchor bool
 		want   string
 	}{
-		{"none that is possible", quick, file, false, "runs.csv: none of 10 rows can be scored, line 2 since a step of 0.001 us is faster than the peak rate allows"},
+		{"none that is possible", quick, file, false, "runs.csv: none of 10 rows can be scored, line 2 since a step of 1.000 ns is faster than the peak rate allows"},
 		{"an anchor in another unit", slow, file, true, "want at most 1000; are the times in seconds?"},
 		{"a framework that is unknown", rows, misspelt, true, `profile internevo: unknown framework "megatorn"; nearest "megatron"`},
 		{"too few", rows[:7], file, false, "runs.csv: 7 runs that profile internevo serves and that can teach it something; 8 are needed to fit constants, one is enough to --anchor"},

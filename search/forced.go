@@ -129,17 +129,7 @@ func (q *question) forbidden(ctx context.Context) error {
 	core, err := q.solver.Core(ctx, solver.Budget{}, q.groups...)
 	switch {
 	case err == nil:
-		var ids []string
-		for _, g := range core {
-			if id := q.space.RuleOf(g).ID; id != "" { // not the pin of the question
-				ids = append(ids, id)
-			}
-		}
-		if len(ids) == 0 {
-			q.say(gridRule, "no plan with %s below %d can be spread over %s", q.Degree, q.Value, framework.Levels(q.facts))
-			return nil
-		}
-		q.say(strings.Join(ids, ", "), "%s allows no %s below %d", strings.Join(ids, ", "), q.Degree, q.Value)
+		q.forbiddenBy(core)
 	case errors.Is(err, solver.ErrSatisfiable):
 		return q.outOfMemory(ctx)
 	case ctx.Err() != nil:
@@ -148,6 +138,31 @@ func (q *question) forbidden(ctx context.Context) error {
 		return err
 	}
 	return nil
+}
+
+// forbiddenBy names the rules and pins of a core.
+func (q *question) forbiddenBy(core []solver.Group) {
+	var ids, names []string
+	for _, g := range core {
+		r := q.space.RuleOf(g)
+		switch {
+		case r.ID == "": // the pin of the question
+			continue
+		case r.Pin != nil:
+			names = append(names, "the pin "+r.Pin.String())
+		default:
+			names = append(names, "the rule "+r.ID)
+		}
+		ids = append(ids, r.ID)
+	}
+	switch len(ids) {
+	case 0:
+		q.say(gridRule, "no plan with %s below %d can be spread over %s", q.Degree, q.Value, framework.Levels(q.facts))
+	case 1:
+		q.say(ids[0], "%s allows no %s below %d", names[0], q.Degree, q.Value)
+	default:
+		q.say(strings.Join(ids, ", "), "%s together allow no %s below %d", listed(names), q.Degree, q.Value)
+	}
 }
 
 // outOfMemory tells what memory forbids from what layer splits and the rules

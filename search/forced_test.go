@@ -88,8 +88,11 @@ func TestForcedNamesThePinThatAllowsNothingBelow(t *testing.T) {
 		t.Fatal(r.Status, r.Reasons)
 	}
 	i := slices.IndexFunc(r.Plans[0].Forced, func(f Forced) bool { return f.Degree == "tp" })
-	if i < 0 || !strings.Contains(r.Plans[0].Forced[i].By, "pin/tp=4") {
-		t.Errorf("forced: %+v, want tp by its pin", r.Plans[0].Forced)
+	if i < 0 || r.Plans[0].Forced[i].By != "pin/tp=4" {
+		t.Fatalf("forced: %+v, want tp by its pin", r.Plans[0].Forced)
+	}
+	if got, want := r.Plans[0].Forced[i].Text, "tp 4: the pin tp=4 allows no tp below 4"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
 

@@ -309,10 +309,11 @@ func TestGoals(t *testing.T) {
 		step float64
 		text string
 	}{
-		"a step time":           {StepGoal(w, 20), 20, "a step of at most 20.00 s"},
-		"tokens a day":          {RateGoal(w, 4.32e6), 20, "4.32e+06 tokens a day, a step of at most 20.00 s"},
-		"a training, in steps":  {BudgetGoal(w, 2, 8640e3), 20, "8.64e+06 tokens within 2 days, 8,640 steps of at most 20.00 s"},
-		"the last step is part": {BudgetGoal(w, 1, 1001), 43200, "1001 tokens within 1 day, 2 steps of at most 43200 s"},
+		"a step time":              {StepGoal(w, 20), 20, "a step of at most 20.00 s"},
+		"tokens a day":             {RateGoal(w, 4.32e6), 20, "4.32e+06 tokens a day, a step of at most 20.00 s"},
+		"a training, in steps":     {BudgetGoal(w, 2, 8640e3), 20, "8.64e+06 tokens within 2 days, 8,640 steps of at most 20.00 s"},
+		"a step of less than 1 ns": {BudgetGoal(w, 1e-9, 3840e6), 2.25e-11, "3.84e+09 tokens within 1e-09 days, 3,840,000 steps of at most 0.0225 ns"},
+		"the last step is part":    {BudgetGoal(w, 1, 1001), 43200, "1001 tokens within 1 day, 2 steps of at most 43200 s"},
 	} {
 		if c.goal.StepSeconds != c.step || c.goal.Text != c.text || !c.goal.met(c.step) || c.goal.met(c.step+1e-6) {
 			t.Errorf("%s: %+v", name, c.goal)

@@ -215,8 +215,8 @@ func (r *Result) leaders() []*PlanResult {
 
 // sentence says what the placement means for the proof.
 func (u *Unaligned) sentence() string {
-	text := fmt.Sprintf("unaligned placement: this plan cannot lie alike in each node and leaf that it uses, so its %s blocks of %d GPUs lie wherever there is room",
-		units.Grouped(int64(u.Blocks)), u.GPUsPerBlock)
+	text := fmt.Sprintf("unaligned placement: this plan cannot lie alike in each node and leaf that it uses, so its %s of %s lie wherever there is room",
+		count(u.Blocks, "block"), count(u.GPUsPerBlock, "GPU"))
 	return text + "; the time is an upper bound, as if all that leaves a node left its leaf, and that no unaligned placement is faster is not proven"
 }
 

@@ -65,6 +65,10 @@ func (s Seconds) text(n int) string {
 	switch {
 	case v == 0:
 		return "0 s"
+	case v < 1e-9:
+		return strconv.FormatFloat(float64(s)*1e9, 'g', n, 64) + " ns"
+	case v < 1e-6:
+		return digits(float64(s)*1e9, n) + " ns"
 	case v < 1e-3:
 		return digits(float64(s)*1e6, n) + " us"
 	case v < 1:

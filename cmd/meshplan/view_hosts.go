@@ -12,10 +12,14 @@ import (
 // groups of an unaligned plan lie on the leaves.
 func hosts(p *page, a *search.PlanResult) {
 	if u := a.Unaligned; u != nil {
-		p.heading("Unaligned: %s of %d GPUs, wherever there is room", count(u.Blocks, "block"), u.GPUsPerBlock)
+		p.heading("Unaligned: %s of %s, wherever there is room", count(u.Blocks, "block"), count(u.GPUsPerBlock, "GPU"))
 		var items [][2]string
 		for _, s := range u.Straddling {
-			text := fmt.Sprintf("%d of %s straddle %s domains", s.Straddle, count(s.Groups, "group"), u.Level)
+			verb := "straddle"
+			if s.Groups == 1 {
+				verb = "straddles"
+			}
+			text := fmt.Sprintf("%s of %s %s %s domains", grouped(float64(s.Straddle)), count(s.Groups, "group"), verb, u.Level)
 			if !s.Least {
 				text += "; that fewer cannot is not proven"
 			}

@@ -27,9 +27,10 @@ func percent(fraction float64, decimals int) string {
 	return fmt.Sprintf("%.*f %%", decimals, 100*fraction)
 }
 
-// seconds prints a time with its unit, "-" for none at all.
+// seconds prints a time with its unit, "-" for none at all: below a picosecond
+// it is what rounding leaves of a difference.
 func seconds(s float64) string {
-	if s == 0 {
+	if math.Abs(s) < 1e-12 {
 		return "-"
 	}
 	return units.Seconds(s).String()

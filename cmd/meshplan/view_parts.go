@@ -166,8 +166,11 @@ func forced(p *page, reasons []search.Forced) {
 	for _, f := range reasons {
 		label := fmt.Sprint(f.Degree, " ", f.Value)
 		text := strings.TrimPrefix(f.Text, label+": ")
-		if !strings.HasPrefix(text, search.HardlyMatters) {
-			text = f.By + ": " + text
+		switch f.By {
+		case search.ByMemory, search.ByTime, search.NotProven: // sentences about rules name them
+			if !strings.HasPrefix(text, search.HardlyMatters) {
+				text = f.By + ": " + text
+			}
 		}
 		items = append(items, [2]string{label, text})
 	}

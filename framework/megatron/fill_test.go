@@ -128,7 +128,7 @@ func TestFillErrorsSayWhatDoesNotAlign(t *testing.T) {
 	}{
 		{"tp*cp*pp and the GPUs", "tp=8,pp=3", job(80, 0, 8, 32), "tp*cp*pp = 24 does not divide the 256 GPUs; nearest 16, 32"},
 		{"a block across nodes", "tp=6,dp=4", job(80, 0, 8, 3), "blocks of 6 ranks (tp 6 times stride 1) do not line up with the 8 GPUs"},
-		{"more GPUs than there are", "tp=8,dp=64", job(80, 0, 8, 32), "512 GPUs cannot be spread evenly over the 256 of the cluster, whose levels are nvlink 8 x leaf 32"},
+		{"more GPUs than there are", "tp=8,dp=64", job(80, 0, 8, 32), "the plan needs 512 GPUs; the cluster has 256: nvlink 8 x leaf 32"},
 		{"a number that no factors give", "dp=26", job(80, 0, 8, 8), "26 GPUs cannot be spread evenly"},
 		{"etp*ep and the stage", "tp=2,pp=4,ep=8", job(80, 64, 8, 4), "etp*ep = 16 does not divide the 8 ranks of a pipeline stage; nearest 8"},
 		{"a wrong edp", "tp=2,ep=2,edp=3", job(80, 64, 8), "edp=3: the 8 ranks of a pipeline stage over etp*ep = 4 leave edp 2"},
