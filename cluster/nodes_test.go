@@ -101,6 +101,13 @@ func TestTopologiesAreRead(t *testing.T) {
 	if text := strings.Join(got, " "); text != "n0@s2/s0 n1@s2/s0 n2@s2/s0 n3@s2/s1 n4@s2/s1 n7@s2/s1" {
 		t.Error(text)
 	}
+	continued, err := ParseNodes("topology.conf", []byte("SwitchName=s0 \\ # first\n  Nodes=n[0-2,\\\t\r\n3]\nSwitchName=s1 Nodes=n4 # no more \\\nSwitchName=s2 Switches=s[0-1] \\"))
+	if err != nil || len(continued) != 5 || continued[3].Name != "n3" || strings.Join(continued[4].In, "/") != "s2/s1" {
+		t.Errorf("%v, %v", continued, err)
+	}
+	if at := continued[0].At; at != "topology.conf:2:9" {
+		t.Errorf("the first node is at %s", at)
+	}
 	list, err := LoadNodes("n[2-4]")
 	if err != nil {
 		t.Fatal(err)
@@ -131,8 +138,10 @@ func TestListsOfNodesThatMakeNoSenseAreErrorsWithTheirPlace(t *testing.T) {
 		"SwitchName=s0 Nodes=a\nSwitchName=s1 Nodes=a":         "n.txt:2:21: node a is named twice, before at n.txt:1:21",
 		"SwitchName=s0 Nodes=a\nSwitchName=s1 Switches=s2":     "n.txt:2:24: switch s1 lists s2, which no line defines; nearest: s0",
 		"SwitchName=s0 Switches=s1\nSwitchName=s1 Switches=s0": "n.txt: no switch has nodes",
-		"Nodes=a":             "n.txt:1:1: want a line that begins with SwitchName= or BlockName=",
-		"SwitchName=s0 Nodes": `n.txt:1:15: "Nodes": want KEY=VALUE`,
+		"Nodes=a": "n.txt:1:1: want a line that begins with SwitchName= or BlockName=",
+		"SwitchName=s0 \\\n  Nodes=a \\\n LinkSpede=1": `n.txt:3:2: unknown key "LinkSpede"; nearest: LinkSpeed`,
+		"SwitchName=s0 Nodes=a\\\\\n":                  `n.txt:1:`,
+		"SwitchName=s0 Nodes":                          `n.txt:1:15: "Nodes": want KEY=VALUE`,
 	} {
 		if _, err := ParseNodes("n.txt", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v; want %s", text, err, want)
@@ -407,7 +416,7 @@ func FuzzHosts(f *testing.F) {
 }
 
 func FuzzParseNodes(f *testing.F) {
-	for _, text := range []string{topologyFile, "gpu[1-40] 8 leaf1\ngpu41 6 leaf2", "gpu1 slots=4", "g[1-40]", "BlockName=b1 Nodes=n[01-18]", "SwitchName=a Switches=a", "n1 8 a/b\nn2 4 a/c"} {
+	for _, text := range []string{topologyFile, "SwitchName=a \\\nNodes=n[1-\\\n9]", "gpu[1-40] 8 leaf1\ngpu41 6 leaf2", "gpu1 slots=4", "g[1-40]", "BlockName=b1 Nodes=n[01-18]", "SwitchName=a Switches=a", "n1 8 a/b\nn2 4 a/c"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -11,7 +11,7 @@ import (
 // netSwitch is a switch or a block of a topology file.
 type netSwitch struct {
 	named
-	line     int
+	line     int // the joined one
 	nodes    []named
 	switches []named
 	above    string // the first switch that lists it
@@ -24,10 +24,11 @@ type netSwitch struct {
 //
 // and of topology/block lines such as BlockName=b1 Nodes=n[01-18]. Keys are
 // not case-sensitive, LinkSpeed and BlockSizes are not used (topology.conf(5)).
+// A line that ends in a backslash goes on in the next.
 func parseTopology(file string, lines []string) ([]Node, error) {
-	t := topology{file: file, byName: map[string]*netSwitch{}}
-	for i, line := range lines {
-		if words := fieldsOf(line); len(words) > 0 {
+	t := topology{file: file, lines: joinContinued(lines), byName: map[string]*netSwitch{}}
+	for i := range t.lines {
+		if words := fieldsOf(t.lines[i].text); len(words) > 0 {
 			if err := t.line(i, words); err != nil {
 				return nil, err
 			}
@@ -39,11 +40,14 @@ func parseTopology(file string, lines []string) ([]Node, error) {
 // topology is a topology file while it is read.
 type topology struct {
 	file   string
+	lines  []joinedLine
 	list   []*netSwitch
 	byName map[string]*netSwitch
 }
 
+// at is the place of a column of a joined line.
 func (t *topology) at(line, column int) string {
+	line, column = t.lines[line].place(column)
 	return fmt.Sprintf("%s:%d:%d", t.file, line+1, column+1)
 }
 
