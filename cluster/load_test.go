@@ -86,7 +86,7 @@ func TestMistakesInAClusterFileAreExplained(t *testing.T) {
 		"an unknown key of a level":    {"oversubscription", "  oversubscripton", `lab.toml:21:3: unknown key "level.oversubscripton"; nearest: oversubscription`},
 		"a key in capitals":            {"gpus_per_node", "GPUs_per_node", `lab.toml:3:1: unknown key "GPUs_per_node"; nearest: gpus_per_node`},
 		"an unknown table":             {"name = \"lab\"", "name = \"lab\"\n[levels]\nx = 1", `lab.toml:2:2: unknown key "levels"; nearest: level`},
-		"an unknown GPU":               {`"h100"`, `"h10O"`, `lab.toml:2:1: unknown GPU "h10O"; nearest: H20, A10G, H100-SXM`},
+		"an unknown GPU":               {`"h100"`, `"h10O"`, `lab.toml:2:1: unknown GPU "h10O"; nearest: H100-SXM, H100-SXM-96GB, H100-PCIe`},
 		"no GPU":                       {`gpu = "h100"`, "", "no GPU"},
 		"a rate without its unit":      {`"371GB/s"`, `"371"`, `lab.toml:13:1: level.bandwidth is wrong: rate "371" must end in /s`},
 		"a text for a number":          {"size = 10", `size = "ten"`, `lab.toml:18:1: level.size wants a whole number, not "ten"`},

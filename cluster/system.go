@@ -132,6 +132,14 @@ func (s *System) levels(gpus int) (levels []Level, assumption, broken string) {
 	return levels, assumption, ""
 }
 
+// atMost is the largest number of GPUs up to that which the system can have.
+func (s *System) atMost(gpus int) int {
+	for _, _, broken := s.levels(gpus); broken != ""; _, _, broken = s.levels(gpus) {
+		gpus--
+	}
+	return gpus
+}
+
 func (s *System) network(name string, size int) Level {
 	return Level{Name: name, Size: size, Bandwidth: s.Network, Latency: s.NetworkLatency, Oversubscription: 1}
 }

@@ -11,7 +11,8 @@ const maxListed = 200
 
 // Nearest is up to n of the known names, those closest in spelling first;
 // equal distances keep their order. Names that would need two thirds of their
-// letters changed are left out. fold gives the spelling that is compared; nil
+// letters changed are left out, but the given name may also be the beginning or
+// about one word of a longer one: "glbal" of "global_batch". fold gives the spelling that is compared; nil
 // is strings.ToLower.
 func Nearest(name string, known []string, n int, fold func(string) string) []string {
 	if fold == nil {
@@ -25,9 +26,13 @@ func Nearest(name string, known []string, n int, fold func(string) string) []str
 	var found []scored
 	for _, k := range known {
 		spelled := fold(k)
-		if d := Distance(want, spelled); d == 0 || 3*d < 2*max(len(want), len(spelled)) {
-			found = append(found, scored{k, d})
+		d := Distance(want, spelled)
+		if d > shortened && isShort(want, k, spelled, fold) {
+			d = shortened
+		} else if d > 0 && 3*d >= 2*max(len(want), len(spelled)) {
+			continue
 		}
+		found = append(found, scored{k, d})
 	}
 	slices.SortStableFunc(found, func(a, b scored) int { return a.distance - b.distance })
 	var names []string
@@ -35,6 +40,27 @@ func Nearest(name string, known []string, n int, fold func(string) string) []str
 		names = append(names, s.name)
 	}
 	return names
+}
+
+// shortened is the distance of a name that stands for a longer one.
+const shortened = 2
+
+// isShort reports whether a spelling of three letters or more begins a name, or
+// is one of its words with less than a third of the letters changed.
+func isShort(given, name, spelled string, fold func(string) string) bool {
+	if len(given) < 3 {
+		return false
+	}
+	if strings.HasPrefix(spelled, given) {
+		return true
+	}
+	for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == '_' || r == '-' }) {
+		w := fold(word)
+		if len(w) >= 3 && 3*Distance(given, w) < len(w) {
+			return true
+		}
+	}
+	return false
 }
 
 // Suggest ends the error of an unknown name: "; nearest: " and up to n names

@@ -129,11 +129,14 @@ func setCount(to *int64, v string, most int64) error {
 	return nil
 }
 
-// setAmount takes a number above zero.
-func setAmount(to *float64, v string, most float64) error {
+// setAmount takes a number above zero; the error names the most, or an example.
+func setAmount(to *float64, v string, most float64, example string) error {
 	x, err := strconv.ParseFloat(strings.TrimSpace(v), 64)
-	if err != nil || !(x > 0 && x <= most) {
-		return fmt.Errorf("want a number above 0 and at most %.0e", most)
+	switch {
+	case x > most:
+		return fmt.Errorf("want a number above 0 and at most %.0e; nearest: %.0e", most, most)
+	case err != nil || !(x > 0):
+		return fmt.Errorf("want a number above 0 and at most %.0e, such as %s", most, example)
 	}
 	*to = x
 	return nil
