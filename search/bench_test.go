@@ -421,10 +421,14 @@ func BenchmarkPareto(b *testing.B) {
 
 // BenchmarkSensitivity is all inputs of a job changed by all factors, and the flips.
 func BenchmarkSensitivity(b *testing.B) {
-	for _, n := range append([]instance{
+	studied := []instance{
 		{"Llama70B-256", "llama-3.1-70b", "h100:256", 1024, 8192},
 		{"Mixtral-64", "mixtral-8x22b", "h100:64", 256, 4096},
-	}, named...) {
+	}
+	if !testing.Short() { // the last takes most of a minute
+		studied = append(studied, named...)
+	}
+	for _, n := range studied {
 		b.Run(n.name, func(b *testing.B) {
 			p := n.problem(b)
 			p.Jobs = runtime.GOMAXPROCS(0)
