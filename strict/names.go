@@ -12,8 +12,8 @@ const maxListed = 200
 // Nearest is up to n of the known names, those closest in spelling first;
 // equal distances keep their order. Names that would need two thirds of their
 // letters changed are left out, but the given name may also be the beginning or
-// about one word of a longer one: "glbal" of "global_batch". fold gives the spelling that is compared; nil
-// is strings.ToLower.
+// about one word of a longer one: "glbal" of "global_batch". fold gives the
+// spelling that is compared; nil is strings.ToLower.
 func Nearest(name string, known []string, n int, fold func(string) string) []string {
 	if fold == nil {
 		fold = strings.ToLower
